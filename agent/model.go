@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/agent-ls/agent-ls/presentation"
+	"github.com/agent-ls/agent-ls/tools"
+)
+
+// Model answers one request of the loop. Implementations must be safe for
+// concurrent use and keep no state of a session: all of it is in the request.
+type Model interface {
+	// Respond streams one assistant message: yield is called for each piece,
+	// in order; an error of yield ends the response with it. The pieces of
+	// one call's arguments come as one Call.
+	Respond(ctx context.Context, req Request, yield func(Delta) error) (Finish, error)
+}
+
+// ModelInfo describes a model to users.
+type ModelInfo struct {
+	ID          string // as --model takes it
+	Name        string
+	Description string
+	// Direct says that the prompt is the program: tools are offered as
+	// commands.
+	Direct bool
+}
+
+// Request is what a model gets.
+type Request struct {
+	Session  string
+	System   string
+	Messages []Message
+	Tools    []tools.ToolSchema
+}
+
+// Role is who said a message.
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+	RoleContext   Role = "context" // HookContext
+)
+
+// Message is one message of the conversation.
+type Message struct {
+	Role   Role
+	Blocks []presentation.Block
+	// Calls are the calls of an assistant message.
+	Calls []AssistantCall
+	// CallID, Name, IsError and OutputRef belong to a tool message.
+	CallID    string
+	Name      string
+	IsError   bool
+	OutputRef string
+}
+
+// Delta is one piece of a response; one field is set.
+type Delta struct {
+	Text    string
+	Thought string
+	Call    *CallDelta
+}
+
+// CallDelta is one whole call.
+type CallDelta struct {
+	ID        string // the model's own, "" when it gives none
+	Name      string
+	Arguments string
+}
+
+// Finish is how a response ended.
+type Finish struct {
+	// Reason: "" is a normal end; MaxTokens, MaxTurnRequests, Refusal and
+	// StopCancelled end the turn (MaxTokens with calls: see tools.md §2.3.8).
+	Reason StopReason
+	// More says that the model has more to say in this turn although it made
+	// no call.
+	More  bool
+	Usage *tools.Usage
+}
+
+// ProviderError is a failure of the model's server; safe to show.
+type ProviderError struct {
+	Status  int // HTTP status, 0 for the network
+	Message string
+	Err     error
+}
+
+// Error returns the message.
+func (e *ProviderError) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *ProviderError) Unwrap() error { return e.Err }

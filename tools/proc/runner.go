@@ -1,0 +1,79 @@
+package proc
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Runner starts commands: a local process, or a client's terminal. The
+// session picks which.
+type Runner interface {
+	// Start starts c. An error means that nothing runs (bad working folder,
+	// program missing). Cancelling ctx ends the process as Stop does.
+	Start(ctx context.Context, c Command) (Process, error)
+}
+
+// Command is one shell command line and its limits.
+type Command struct {
+	// Line is the whole line, given to the shell as one argument.
+	Line string
+	// Dir is the absolute working folder.
+	Dir string
+	// Env are extra variables NAME=VALUE; they win over the scrubbed ones.
+	Env []string
+	// Timeout ends the command; 0 means none.
+	Timeout time.Duration
+	// Output, when set, gets the output of both streams as it arrives, valid
+	// UTF-8, in order, from one goroutine at a time. It must not block.
+	Output func(text string)
+	// Keep bounds the bytes kept in memory of each stream (the tail); 0 means
+	// 64 000.
+	Keep int
+	// Spill, when set, is asked once per stream, on its first overflow, for a
+	// place that then receives everything from byte 0; ref names it to the
+	// model and the user.
+	Spill func(stream string) (w io.WriteCloser, ref string, err error)
+}
+
+// Process is a started command.
+type Process interface {
+	// Wait returns when the command has ended and its output is complete, or
+	// ctx ends first (the process goes on then).
+	Wait(ctx context.Context) (Exit, error)
+	// Stop ends the process group: TERM, then KILL after a grace. It does not
+	// wait. It may be called many times.
+	Stop()
+	// Terminal is the id of the client's terminal that shows this process, ""
+	// for a local one.
+	Terminal() string
+	// Release frees the client's terminal, if any; call it after the update
+	// that embeds it was sent.
+	Release()
+}
+
+// Exit is how a command ended and what it wrote.
+type Exit struct {
+	// Code is nil when the process did not exit by itself.
+	Code *int
+	// Signal is the name of the ending signal, e.g. SIGKILL.
+	Signal string
+	// TimedOut and Aborted say which deadline ended it.
+	TimedOut bool
+	Aborted  bool
+	Stdout   Captured
+	Stderr   Captured
+	Duration time.Duration
+}
+
+// Captured is what is kept of one stream.
+type Captured struct {
+	// Text is the tail, valid UTF-8.
+	Text string
+	// Total counts all bytes written.
+	Total int64
+	// Truncated says that Text is not all; Ref then names the full output, ""
+	// when it could not be kept.
+	Truncated bool
+	Ref       string
+}

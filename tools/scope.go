@@ -1,0 +1,4 @@
+package tools
+
+// scope caches dependencies of one call or run.
+type scope struct{}
