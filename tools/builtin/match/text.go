@@ -1,0 +1,122 @@
+package match
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// bom is the UTF-8 byte order mark, which belongs to the file and not to its
+// first line.
+const bom = "\ufeff"
+
+// text is a file's bytes with its lines.
+type text struct {
+	s     string
+	utf8  bool
+	lines []Line // made on first use
+}
+
+// Line is one line of a text in bytes: [Start,End) without its ending, Next
+// where the next line starts.
+type Line struct{ Start, End, Next int }
+
+// Split returns the lines of s. A final line ending opens no further line; a
+// byte order mark is left out of the first.
+func Split(s string) []Line {
+	at := 0
+	if strings.HasPrefix(s, bom) {
+		at = len(bom)
+	}
+	lines := make([]Line, 0, 1+strings.Count(s, "\n"))
+	for at < len(s) {
+		l := Line{Start: at, End: len(s), Next: len(s)}
+		if i := strings.IndexByte(s[at:], '\n'); i >= 0 {
+			l.End, l.Next = at+i, at+i+1
+			if l.End > l.Start && s[l.End-1] == '\r' {
+				l.End--
+			}
+		}
+		lines = append(lines, l)
+		at = l.Next
+	}
+	return lines
+}
+
+// Ending returns the line ending of line i, or of the nearest line before it
+// that has one; "\n" for a text without any.
+func Ending(s string, lines []Line, i int) string {
+	for j := min(i, len(lines)-1); j >= 0; j-- {
+		if e := s[lines[j].End:lines[j].Next]; e != "" {
+			return e
+		}
+	}
+	return "\n"
+}
+
+// Terminated says whether the last line has a line ending, or there is none.
+func Terminated(lines []Line) bool {
+	n := len(lines)
+	return n == 0 || lines[n-1].Next > lines[n-1].End
+}
+
+func newText(s string) *text { return &text{s: s, utf8: utf8.ValidString(s)} }
+
+func (t *text) split() []Line {
+	if t.lines == nil {
+		t.lines = Split(t.s)
+	}
+	return t.lines
+}
+
+// lineAt returns the index of the line that holds the byte at offset.
+func (t *text) lineAt(offset int) int {
+	lines := t.split()
+	return max(0, sort.Search(len(lines), func(i int) bool { return lines[i].Start > offset })-1)
+}
+
+func (t *text) lineNumbers(spans []span) []int {
+	out := make([]int, len(spans))
+	for i, s := range spans {
+		out[i] = t.lineAt(s.start) + 1
+	}
+	return out
+}
+
+// withEndings returns replacement with its bare line feeds turned into the
+// line endings of the lines that the span replaces, line by line, the last
+// one's for those beyond. CRLF in the replacement stays.
+func (t *text) withEndings(s span, replacement string) string {
+	if !strings.Contains(replacement, "\n") {
+		return replacement
+	}
+	first := t.lineAt(s.start)
+	last := max(first, t.lineAt(max(s.start, s.end-1)))
+	var b strings.Builder
+	for i := first; ; i++ {
+		before, after, more := strings.Cut(replacement, "\n")
+		b.WriteString(before)
+		if !more {
+			return b.String()
+		}
+		if strings.HasSuffix(before, "\r") {
+			b.WriteByte('\n')
+		} else {
+			b.WriteString(Ending(t.s, t.split(), min(i, last)))
+		}
+		replacement = after
+	}
+}
+
+// splitNeedle splits text that is looked for into lines without their
+// endings; a final line ending opens no further line.
+func splitNeedle(s string) []string {
+	lines := strings.Split(s, "\n")
+	if len(lines) > 1 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimSuffix(l, "\r")
+	}
+	return lines
+}
