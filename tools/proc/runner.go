@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Runner starts commands: a local process, or a client's terminal. The
+// Runner starts commands: a local process (Local), or a client's terminal. The
 // session picks which.
 type Runner interface {
 	// Start starts c. An error means that nothing runs (bad working folder,
@@ -25,8 +25,13 @@ type Command struct {
 	// Timeout ends the command; 0 means none.
 	Timeout time.Duration
 	// Output, when set, gets the output of both streams as it arrives, valid
-	// UTF-8, in order, from one goroutine at a time. It must not block.
+	// UTF-8, in order, from one goroutine at a time. It must not block: what
+	// it takes long the command has to wait, since nothing is queued.
 	Output func(text string)
+	// Stderr, when set, gets what the command writes to its standard error
+	// instead of Output, by the same rules. A runner that cannot tell the
+	// streams apart calls Output alone.
+	Stderr func(text string)
 	// Keep bounds the bytes kept in memory of each stream (the tail); 0 means
 	// 64 000.
 	Keep int
@@ -54,7 +59,8 @@ type Process interface {
 
 // Exit is how a command ended and what it wrote.
 type Exit struct {
-	// Code is nil when the process did not exit by itself.
+	// Code is nil when the process did not exit by itself, or when nobody
+	// knows (field report 31: unknown is never 0).
 	Code *int
 	// Signal is the name of the ending signal, e.g. SIGKILL.
 	Signal string
