@@ -1,0 +1,259 @@
+package permission
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// grantsVersion is the format of the file; a newer one is left alone.
+const grantsVersion = 1
+
+// Grants are the remembered decisions, a file a user, keyed by workspace. The
+// file is mode 0600, changed under a lock that holds between processes, and
+// replaced as a whole. Safe for concurrent use.
+type Grants struct {
+	// Now gives the time that a grant is stamped with; nil means the clock.
+	Now func() time.Time
+
+	path string
+	mu   sync.Mutex
+	mem  []Grant // when path is empty
+}
+
+// Grant is one remembered decision.
+type Grant struct {
+	// ID is short and the same for the same decision in the same workspace.
+	ID string `json:"id"`
+	// Workspace is the real path of the folder that the decision holds in.
+	Workspace string `json:"workspace"`
+	Rule
+	Created string `json:"created"` // RFC 3339
+}
+
+// grantsFile is the file as stored.
+type grantsFile struct {
+	Version int     `json:"version"`
+	Grants  []Grant `json:"grants"`
+}
+
+// OpenGrants returns the grants stored at path ("" keeps them in memory).
+// Nothing is read or made before the first use.
+func OpenGrants(path string) *Grants { return &Grants{path: path} }
+
+// Add remembers rules for a workspace; a rule about the same thing with the
+// other effect is replaced. An error says that the decision holds just once,
+// and why.
+func (g *Grants) Add(workspace string, rules []Rule) error {
+	key := workspaceKey(workspace)
+	err := g.change(func(list []Grant) []Grant {
+		for _, r := range rules {
+			list = g.with(list, key, r)
+		}
+		return list
+	})
+	if err != nil {
+		return fmt.Errorf("the decision could not be remembered, so it is allowed once only: %w", err)
+	}
+	return nil
+}
+
+func (g *Grants) with(list []Grant, workspace string, r Rule) []Grant {
+	kept := list[:0:0]
+	for _, have := range list {
+		if have.Workspace != workspace || !have.same(r) {
+			kept = append(kept, have)
+		}
+	}
+	now := time.Now
+	if g.Now != nil {
+		now = g.Now
+	}
+	grant := Grant{Workspace: workspace, Rule: r, Created: now().UTC().Format(time.RFC3339)}
+	grant.ID = grantID(kept, grant)
+	return append(kept, grant)
+}
+
+// grantID derives the id from what the grant is about, longer where a shorter
+// one is taken.
+func grantID(list []Grant, grant Grant) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		grant.Workspace, string(grant.Kind), grant.Pattern, fmt.Sprint(grant.Exact), grant.Dir,
+	}, "\x00")))
+	whole := hex.EncodeToString(sum[:])
+	for n := 8; n < len(whole); n += 4 {
+		if !hasID(list, whole[:n]) {
+			return whole[:n]
+		}
+	}
+	return whole
+}
+
+func hasID(list []Grant, id string) bool {
+	for _, g := range list {
+		if g.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// For returns the rules of a workspace.
+func (g *Grants) For(workspace string) ([]Rule, error) {
+	list, err := g.List()
+	key := workspaceKey(workspace)
+	var rules []Rule
+	for _, grant := range list {
+		if grant.Workspace == key {
+			rules = append(rules, grant.Rule)
+		}
+	}
+	return rules, err
+}
+
+// List returns all grants, in the order they were made.
+func (g *Grants) List() ([]Grant, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.path == "" {
+		return append([]Grant(nil), g.mem...), nil
+	}
+	if _, err := os.Stat(g.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	unlock, err := lockFile(g.lockPath())
+	if err == nil {
+		defer unlock()
+	}
+	return g.load()
+}
+
+// Revoke removes the grant with this id, or all with "", and returns how many
+// there were.
+func (g *Grants) Revoke(id string) (int, error) {
+	removed := 0
+	err := g.change(func(list []Grant) []Grant {
+		kept := list[:0:0]
+		for _, grant := range list {
+			if id == "" || grant.ID == id {
+				removed++
+				continue
+			}
+			kept = append(kept, grant)
+		}
+		return kept
+	})
+	if err != nil {
+		return 0, fmt.Errorf("nothing was revoked: %w", err)
+	}
+	return removed, nil
+}
+
+// change replaces the list under the lock.
+func (g *Grants) change(edit func([]Grant) []Grant) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.path == "" {
+		g.mem = edit(g.mem)
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(g.path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lockFile(g.lockPath())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := g.load()
+	if err != nil {
+		return err
+	}
+	return g.store(edit(list))
+}
+
+func (g *Grants) lockPath() string { return g.path + ".lock" }
+
+// load reads the file. A damaged one is moved aside under another name, so
+// that the next decision can be remembered and nothing is lost.
+func (g *Grants) load() ([]Grant, error) {
+	data, err := os.ReadFile(g.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the remembered decisions cannot be read: %w", err)
+	}
+	var file grantsFile
+	if err := json.Unmarshal(data, &file); err != nil || file.Version < 1 {
+		return nil, g.setAside(err)
+	}
+	if file.Version > grantsVersion {
+		return nil, fmt.Errorf("the remembered decisions in %s have the newer format %d; use the agent-ls that wrote them", g.path, file.Version)
+	}
+	return file.Grants, nil
+}
+
+func (g *Grants) setAside(cause error) error {
+	if cause == nil {
+		cause = errors.New("it has no version")
+	}
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.damaged-%d", g.path, n)
+		if _, err := os.Lstat(aside); err == nil {
+			continue
+		}
+		if err := os.Rename(g.path, aside); err != nil {
+			return fmt.Errorf("the remembered decisions in %s are damaged (%w) and could not be moved aside: %v", g.path, cause, err)
+		}
+		return fmt.Errorf("the remembered decisions were damaged (%w); the file was kept as %s and a new one is begun", cause, aside)
+	}
+}
+
+// store writes the file beside its place and moves it there.
+func (g *Grants) store(list []Grant) (err error) {
+	data, err := json.MarshalIndent(grantsFile{grantsVersion, list}, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(g.path), filepath.Base(g.path)+".new-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp.Name()))
+		}
+	}()
+	_, err = tmp.Write(append(data, '\n'))
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), g.path)
+}
+
+// workspaceKey is the real path of a folder, as far as it can be resolved.
+func workspaceKey(folder string) string {
+	if folder == "" {
+		return ""
+	}
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return folder
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
+}
