@@ -1,0 +1,302 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep arrays and objects may nest; a scalar has depth 0.
+const MaxDepth = 200
+
+// kind is the kind of a JSON value.
+type kind uint8
+
+const (
+	nullKind kind = iota
+	boolKind
+	numberKind
+	textKind
+	arrayKind
+	objectKind
+)
+
+// value is one decoded JSON value. Strings share the memory of the source
+// where they have no escapes, so a value costs few allocations.
+type value struct {
+	kind kind
+	// key is the name of the value as a member of an object.
+	key string
+	// text is the content of a string, or the literal of a number or boolean.
+	text string
+	// list holds elements or members in the order of the source.
+	list []value
+}
+
+// member returns the member of an object, nil when there is none.
+func (v *value) member(name string) *value {
+	for i := range v.list {
+		if v.list[i].key == name {
+			return &v.list[i]
+		}
+	}
+	return nil
+}
+
+// SyntaxError says why a text is not one lossless JSON value.
+type SyntaxError struct {
+	// Offset is where, in bytes from the start.
+	Offset int
+	// Path leads to the innermost value around the fault, "" for the root.
+	Path   string
+	Reason string
+}
+
+// Error returns the reason with its place.
+func (e *SyntaxError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("%s at offset %d", e.Reason, e.Offset)
+	}
+	return fmt.Sprintf("%s at offset %d, in %q", e.Reason, e.Offset, e.Path)
+}
+
+// within puts a step in front of the path of err.
+func (e *SyntaxError) within(segment string) *SyntaxError {
+	if e.Path != "" && e.Path[0] != '[' {
+		segment += "."
+	}
+	e.Path = segment + e.Path
+	return e
+}
+
+// Lossless checks that data is one JSON value that survives decoding
+// (tools.md §3.4.1, §5.B.3): valid UTF-8 without lone surrogates, no duplicate
+// keys, at most MaxDepth levels, no negative zero, no number that a float64
+// would turn into infinity or zero, nothing after the value. Integers of any
+// precision are accepted: who decodes them keeps them as json.Number. The
+// error is a *SyntaxError.
+func Lossless(data []byte) error {
+	if _, err := decode(string(data), strictNumbers); err != nil {
+		return err
+	}
+	return nil
+}
+
+// numberPolicy says which numbers decode accepts.
+type numberPolicy bool
+
+const (
+	// strictNumbers refuses numbers that do not survive decoding.
+	strictNumbers numberPolicy = false
+	// anyNumbers accepts the whole grammar; the walker judges the number at
+	// its path.
+	anyNumbers numberPolicy = true
+)
+
+// decode returns the one value of src. The error is a *SyntaxError.
+func decode(src string, numbers numberPolicy) (value, error) {
+	if i := invalidUTF8(src); i >= 0 {
+		return value{}, &SyntaxError{Offset: i, Reason: "invalid UTF-8"}
+	}
+	d := decoder{src: src, numbers: numbers}
+	d.stack = d.room[:0]
+	var v value
+	if err := d.value(&v); err != nil {
+		return value{}, err
+	}
+	if d.space(); d.pos < len(src) {
+		return value{}, d.fail("more text after the JSON value")
+	}
+	return v, nil
+}
+
+// invalidUTF8 returns the offset of the first invalid byte, -1 for none.
+func invalidUTF8(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// decoder reads JSON by recursive descent, no deeper than MaxDepth.
+type decoder struct {
+	src     string
+	pos     int
+	depth   int
+	numbers numberPolicy
+	// stack collects the children of all open containers; each container
+	// copies its own out when it closes.
+	stack []value
+	room  [24]value
+}
+
+func (d *decoder) fail(reason string) *SyntaxError {
+	if d.pos >= len(d.src) {
+		reason = "unexpected end of JSON"
+	}
+	return &SyntaxError{Offset: d.pos, Reason: reason}
+}
+
+func (d *decoder) space() {
+	for d.pos < len(d.src) {
+		switch d.src[d.pos] {
+		case ' ', '\t', '\n', '\r':
+			d.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the next byte, 0 at the end.
+func (d *decoder) peek() byte {
+	if d.pos < len(d.src) {
+		return d.src[d.pos]
+	}
+	return 0
+}
+
+// value reads one value into v and leaves v.key alone.
+func (d *decoder) value(v *value) *SyntaxError {
+	d.space()
+	switch c := d.peek(); {
+	case c == '"':
+		v.kind = textKind
+		return d.string(&v.text)
+	case c == '{':
+		return d.container(v, objectKind, '}')
+	case c == '[':
+		return d.container(v, arrayKind, ']')
+	case c == '-' || '0' <= c && c <= '9':
+		v.kind = numberKind
+		return d.number(&v.text)
+	case c == 't':
+		v.kind = boolKind
+		return d.word("true", &v.text)
+	case c == 'f':
+		v.kind = boolKind
+		return d.word("false", &v.text)
+	case c == 'n':
+		v.kind = nullKind
+		return d.word("null", &v.text)
+	default:
+		return d.fail("expected a JSON value")
+	}
+}
+
+func (d *decoder) word(w string, text *string) *SyntaxError {
+	if !strings.HasPrefix(d.src[d.pos:], w) {
+		return d.fail("expected a JSON value")
+	}
+	d.pos += len(w)
+	*text = w
+	return nil
+}
+
+// container reads an array or object up to its closing byte.
+func (d *decoder) container(v *value, k kind, closing byte) *SyntaxError {
+	if d.depth == MaxDepth {
+		return d.fail(fmt.Sprintf("nested deeper than %d levels", MaxDepth))
+	}
+	d.depth++
+	d.pos++
+	start := len(d.stack)
+	for d.space(); d.peek() != closing; d.space() {
+		if len(d.stack) > start {
+			if d.peek() != ',' {
+				return d.fail(fmt.Sprintf("expected ',' or '%c'", closing))
+			}
+			d.pos++
+		}
+		var child value
+		if err := d.child(&child, k, len(d.stack)-start); err != nil {
+			return err
+		}
+		d.stack = append(d.stack, child)
+	}
+	d.pos++
+	d.depth--
+	v.kind = k
+	v.list = append([]value(nil), d.stack[start:]...)
+	d.stack = d.stack[:start]
+	if k == objectKind {
+		return d.distinct(v.list)
+	}
+	return nil
+}
+
+// child reads the index-th element or member of a container.
+func (d *decoder) child(v *value, k kind, index int) *SyntaxError {
+	segment := ""
+	if k == objectKind {
+		if err := d.key(&v.key); err != nil {
+			return err
+		}
+		segment = v.key
+	}
+	err := d.value(v)
+	if err == nil {
+		return nil
+	}
+	if k == arrayKind {
+		segment = fmt.Sprintf("[%d]", index)
+	}
+	return err.within(segment)
+}
+
+// key reads the name of a member and its colon.
+func (d *decoder) key(key *string) *SyntaxError {
+	if d.space(); d.peek() != '"' {
+		return d.fail("expected a member name in double quotes")
+	}
+	if err := d.string(key); err != nil {
+		return err
+	}
+	if d.space(); d.peek() != ':' {
+		return d.fail("expected ':'")
+	}
+	d.pos++
+	return nil
+}
+
+// few is the number of members up to which comparing all pairs is cheaper
+// than a map.
+const few = 12
+
+// distinct refuses duplicate keys: decoders disagree about which one counts.
+func (d *decoder) distinct(members []value) *SyntaxError {
+	if len(members) > few {
+		return d.distinctMany(members)
+	}
+	for i := range members {
+		for j := range i {
+			if members[i].key == members[j].key {
+				return d.duplicate(members[i].key)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *decoder) distinctMany(members []value) *SyntaxError {
+	seen := make(map[string]struct{}, len(members))
+	for i := range members {
+		if _, ok := seen[members[i].key]; ok {
+			return d.duplicate(members[i].key)
+		}
+		seen[members[i].key] = struct{}{}
+	}
+	return nil
+}
+
+// duplicate is reported at the end of the object that has the key twice.
+func (d *decoder) duplicate(key string) *SyntaxError {
+	return &SyntaxError{Offset: d.pos - 1, Reason: fmt.Sprintf("duplicate key %q", clip(key))}
+}
