@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"time"
@@ -16,7 +15,10 @@ type Token struct{ p *token }
 // token is not of zero size, so that two of them never share an address.
 type token struct{ _ byte }
 
-// Context is what a call may use of the world (seed 000 ToolContext).
+func newToken() Token { return Token{new(token)} }
+
+// Context is what a call may use of the world (seed 000 ToolContext). It is
+// valid for the time of the call and safe for concurrent use.
 type Context struct {
 	CallID string
 	Tool   string
@@ -35,7 +37,7 @@ type Context struct {
 	// Metadata is the session's (seed 000 SessionState.meta).
 	Metadata Metadata
 
-	deps *scope
+	deps *scopes
 	emit func(Update)
 }
 
@@ -51,7 +53,12 @@ type Metadata interface {
 type Update interface{ update() }
 
 // Output is new terminal output, valid UTF-8, with its ANSI sequences.
-type Output struct{ Text string }
+type Output struct {
+	// Dropped counts the bytes left out before Text because the front end was
+	// too slow for them.
+	Dropped int
+	Text    string
+}
 
 // Progress replaces what a generic card shows while the call runs (seed 001
 // onUpdate).
@@ -71,27 +78,10 @@ func (Progress) update()         {}
 func (PlanChange) update()       {}
 func (TerminalAttached) update() {}
 
-// Emit sends an update; after the call has settled it does nothing. It never
-// blocks on a slow front end.
-func (c *Context) Emit(u Update) { panic("stub") }
-
-// Key names a dependency and how to make it (seed 000 §4).
-type Key[T any] struct {
-	ID     string
-	Create func(ctx context.Context, c *Context) (T, error)
-	// PerRun keeps the value for all calls of one run instead of one call.
-	PerRun bool
-}
-
-// Resolve returns the dependency: an override with the key's id, else what
-// Create makes, at most once per call (or run) however many ask at once. A
-// cycle is an error; a failed Create is not remembered.
-func Resolve[T any](ctx context.Context, c *Context, k *Key[T]) (T, error) { panic("stub") }
-
-// Overrides replace dependencies by id.
-type Overrides map[string]func(ctx context.Context, c *Context) (any, error)
-
-// Override adds an override that yields v.
-func Override[T any](o Overrides, k *Key[T], v T) {
-	o[k.ID] = func(context.Context, *Context) (any, error) { return v, nil }
+// Emit sends an update; before the tool runs and after the call has settled it
+// does nothing. It never blocks on a slow front end: see Output.Dropped.
+func (c *Context) Emit(u Update) {
+	if c.emit != nil && u != nil {
+		c.emit(u)
+	}
 }

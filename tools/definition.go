@@ -1,7 +1,7 @@
-// Package tools is the calling convention of tools.
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -43,9 +43,11 @@ type Definition struct {
 	// (seed 000 §3.2).
 	Strict bool
 	// Timeout is the cooperative deadline (seed 002 timeoutMs); 0 means none.
+	// Declaring one promises that Execute returns soon after its context ended.
 	Timeout time.Duration
-	// Abandonable lets the pipeline give up on Execute a grace after Timeout
-	// (tools.md §3.5.6).
+	// Abandonable says that Execute may fail to do so: then the pipeline gives
+	// up on it a grace after its context ended, and drops its late result
+	// (tools.md §3.5.6, our addition).
 	Abandonable bool
 	Mode        ExecutionMode
 	Source      Source
@@ -68,6 +70,24 @@ type Definition struct {
 	// back to a generic one. They are pure.
 	PresentCall   func(args json.RawMessage) presentation.CallView
 	PresentResult func(args json.RawMessage, r Result) presentation.ResultView
+
+	// decodes says whether typed callbacks can take the arguments; see Define.
+	decodes func(args json.RawMessage) error
+}
+
+// AccessOf returns what a call of x touches; declared means that nobody knows,
+// so the call counts as the row "declared or MCP tool" of contract §3. Also a
+// tool that does not exist, or whose Access panics, is declared.
+func AccessOf(x Execution) (access []Access, declared bool) {
+	if x.Definition == nil || x.Definition.Access == nil {
+		return nil, true
+	}
+	defer func() {
+		if recover() != nil {
+			access, declared = nil, true
+		}
+	}()
+	return x.Definition.Access(bytes.Clone(x.Arguments)), false
 }
 
 // AccessKind is what a call does to something.
@@ -97,25 +117,3 @@ type Plan struct {
 	// Value is the tool's own, given back to Execute.
 	Value any
 }
-
-// Spec is a Definition whose callbacks get typed arguments; see Define.
-type Spec[Args any] struct {
-	Name, Description, Label string
-	Strict                   bool
-	Timeout                  time.Duration
-	Abandonable              bool
-	Mode                     ExecutionMode
-	Source                   Source
-	AppliesDefaults          bool
-
-	Prepare       func(args json.RawMessage) (json.RawMessage, error)
-	Access        func(args Args) []Access
-	Plan          func(ctx context.Context, args Args, tc *Context) (*Plan, error)
-	Execute       func(ctx context.Context, args Args, tc *Context) (Result, error)
-	PresentCall   func(args Args) presentation.CallView
-	PresentResult func(args Args, r Result) presentation.ResultView
-}
-
-// Define makes a Definition with the schema of Args (see schema.Of for the
-// struct tags). It panics when Args has no schema: a programmer's error.
-func Define[Args any](s Spec[Args]) *Definition { panic("stub") }

@@ -1,9 +1,16 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/agent-ls/agent-ls/presentation"
+	"github.com/agent-ls/agent-ls/tools/schema"
 )
 
 // Result is what a call came to. All of it must survive JSON unchanged.
@@ -12,9 +19,13 @@ type Result struct {
 	Content []presentation.Block `json:"content,omitempty"`
 	// Details is arbitrary JSON for logs and user interfaces (seed 001).
 	Details json.RawMessage `json:"details,omitempty"`
-	// Meta is the tool's own, given back to PresentResult (seed 002).
+	// Meta is the tool's own, given back to PresentResult; a failed call has
+	// none (seed 002).
 	Meta    json.RawMessage `json:"meta,omitempty"`
 	IsError bool            `json:"isError,omitempty"`
+	// Thrown says that the tool failed with an error, which seed 000 §5.3
+	// words in its own way for the model; see ModelContent.
+	Thrown bool `json:"thrown,omitempty"`
 	// Error is set for failures that code may want to route.
 	Error *ErrorInfo `json:"error,omitempty"`
 	Usage *Usage     `json:"usage,omitempty"`
@@ -55,38 +66,103 @@ func TextResult(text string) Result {
 	return Result{Content: []presentation.Block{presentation.Text(text)}}
 }
 
-// Error codes made by the pipeline itself.
-const (
-	CodeInvalidArgs  = "INVALID_ARGS"
-	CodeUnknownTool  = "UNKNOWN_TOOL"
-	CodeToolTimeout  = "TOOL_TIMEOUT"
-	CodeDenied       = "PERMISSION_DENIED"
-	CodeAborted      = "ABORTED"
-	CodeNotRun       = "ABORTED_BEFORE_DISPATCH"
-	CodeToolPanicked = "TOOL_PANICKED"
-	CodeNotLossless  = "NOT_LOSSLESS"
-)
-
-// Error is a failure with a code for the model and for programs; tools return
-// it (or any error with an ErrorCode method).
-type Error struct {
-	Name    string // e.g. ToolArgsError
-	Code    string
-	Message string
-	Hint    string // what to do next
-	Err     error
-}
-
-// Error returns message and hint.
-func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Message
+// clone returns a copy that shares nothing that can be changed.
+func (r Result) clone() Result {
+	r.Content = cloneBlocks(r.Content)
+	r.Details = bytes.Clone(r.Details)
+	r.Meta = bytes.Clone(r.Meta)
+	r.AddedTools = slices.Clone(r.AddedTools)
+	r.AdditionalContext = slices.Clone(r.AdditionalContext)
+	if r.Error != nil {
+		e := *r.Error
+		r.Error = &e
 	}
-	return e.Message + ". " + e.Hint
+	if r.Usage != nil {
+		u := *r.Usage
+		r.Usage = &u
+	}
+	return r
 }
 
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func cloneBlocks(blocks []presentation.Block) []presentation.Block {
+	blocks = slices.Clone(blocks)
+	for i := range blocks {
+		blocks[i].Data = bytes.Clone(blocks[i].Data)
+		blocks[i].Payload = bytes.Clone(blocks[i].Payload)
+	}
+	return blocks
+}
 
-// ErrorCode returns Code.
-func (e *Error) ErrorCode() string { return e.Code }
+// materialize returns the copy of r that counts from now on, or the error
+// result that says why r cannot be kept (tools.md §3.4.12). Content is never
+// nil, and a failed call has no meta (§2.1.4, §3.4.10).
+func materialize(r Result) Result {
+	if err := r.lossless(); err != nil {
+		return errorResult(&ErrorInfo{Name: "ToolResultError", Code: CodeNotLossless},
+			"tool result must be losslessly JSON-serializable: "+errorText(err))
+	}
+	r = r.clone()
+	if r.Content == nil {
+		r.Content = []presentation.Block{}
+	}
+	if r.IsError {
+		r.Meta = nil
+	}
+	return r
+}
+
+// lossless says what of r would not survive JSON.
+func (r *Result) lossless() error {
+	for i := range r.Content {
+		if err := losslessBlock(&r.Content[i]); err != nil {
+			return fmt.Errorf("content[%d]: %w", i, err)
+		}
+	}
+	if err := losslessRaw(r.Details); err != nil {
+		return fmt.Errorf("details: %w", err)
+	}
+	if err := losslessRaw(r.Meta); err != nil {
+		return fmt.Errorf("meta: %w", err)
+	}
+	for _, c := range r.AdditionalContext {
+		if c.Source == "" {
+			return errors.New("additional context needs a source")
+		}
+		if !validText(c.Source, c.Text) {
+			return errors.New("additional context: invalid UTF-8")
+		}
+	}
+	if !validText(r.AddedTools...) || !validText(r.OutputRef) {
+		return errors.New("invalid UTF-8")
+	}
+	if u := r.Usage; u != nil && (math.IsNaN(u.Cost) || math.IsInf(u.Cost, 0)) {
+		return errors.New("usage: cost is not a number")
+	}
+	return nil
+}
+
+func losslessBlock(b *presentation.Block) error {
+	if b.Type == "" {
+		return errors.New("block without a type")
+	}
+	if !validText(string(b.Type), b.Text, b.MIMEType, b.Detail, b.URI, b.Name, b.Provider, b.Kind) {
+		return errors.New("invalid UTF-8")
+	}
+	return losslessRaw(b.Payload)
+}
+
+func losslessRaw(data json.RawMessage) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return schema.Lossless(data)
+}
+
+func validText(texts ...string) bool {
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			return false
+		}
+	}
+	return true
+}
