@@ -20,9 +20,9 @@ const defaultParallel = 8
 
 // The texts of calls that were not run.
 const (
-	notRunText  = "tool call aborted before dispatch"
-	cutOffText  = "tool call not executed: the output limit of the model cut this message off, so its arguments may be incomplete. Issue the call again, in smaller pieces if it is large"
-	defaultName = "ToolNotRunError"
+	notRunText = "tool call aborted before dispatch"
+	cutOffText = "tool call not executed: the output limit of the model cut this message off, so its arguments may be incomplete. Issue the call again, in smaller pieces if it is large"
+	notRunName = "ToolNotRunError"
 )
 
 // ExecuteBatch runs the calls of one assistant message: preparation and
@@ -95,7 +95,7 @@ func (b *batch) execute(ctx context.Context, from, to int) {
 		started[i] = k
 		switch {
 		case b.options.Truncated:
-			k.finish(errorResult(&ErrorInfo{Name: defaultName, Code: CodeOutputLimit}, cutOffText))
+			k.finish(errorResult(&ErrorInfo{Name: notRunName, Code: CodeOutputLimit}, cutOffText))
 		case b.stopped(ctx):
 			k.finish(notRun())
 		case k.admit(ctx):
@@ -119,7 +119,7 @@ func (b *batch) execute(ctx context.Context, from, to int) {
 func (b *batch) stopped(ctx context.Context) bool { return b.withdrawn || ctx.Err() != nil }
 
 func notRun() Result {
-	return errorResult(&ErrorInfo{Name: defaultName, Code: CodeNotRun}, notRunText)
+	return errorResult(&ErrorInfo{Name: notRunName, Code: CodeNotRun}, notRunText)
 }
 
 // pool runs body for 0 to n-1, in order of their start, at most Parallel at

@@ -8,9 +8,6 @@ import (
 	"github.com/agent-ls/agent-ls/presentation"
 )
 
-// discard is the logger of those who have none.
-var discard = slog.New(slog.DiscardHandler)
-
 // call is one call on its way through the pipeline, used by one goroutine at
 // a time: begin, then admit, then perform, or finish at any point.
 type call struct {
@@ -35,7 +32,7 @@ func (p *Pipeline) begin(run *Run, c Call) *call {
 		run = &Run{}
 	}
 	k := &call{pipeline: p, run: run, log: run.logger(), snapshot: p.snapshot(run, c)}
-	k.card = presentCall(k.log, k.x, k.fault == nil)
+	k.card = presentCall(k.log, k.x)
 	k.tell("Started", func(e Events) { e.Started(k.x.copy(), k.card, k.mayAsk()) })
 	return k
 }
@@ -64,6 +61,10 @@ func (k *call) admit(ctx context.Context) bool {
 		k.refuse(ctx)
 		return false
 	}
+	if ctx.Err() != nil {
+		k.finish(aborted())
+		return false
+	}
 	decision, err := k.decide(ctx)
 	if err != nil {
 		k.finish(failure(ctx, err))
@@ -74,6 +75,9 @@ func (k *call) admit(ctx context.Context) bool {
 		k.finish(k.review(ctx, denied(decision.Reason)))
 		return false
 	}
+	k.updates = newUpdates(func(u Update) {
+		k.tell("Updated", func(e Events) { e.Updated(k.x.copy(), u) })
+	})
 	k.context = k.newContext()
 	// A question that nobody can answer is not worth a dry run.
 	reason, answerable := k.route(decision)
@@ -111,11 +115,7 @@ func (k *call) newContext() *Context {
 		Session: run.Session, Cwd: run.Cwd, Roots: run.Roots,
 		Logger: k.log, Now: run.clock(), App: run.App, Metadata: run.Metadata,
 		deps: run.scope().newCall(run.Deps),
-		emit: func(u Update) {
-			if k.updates != nil {
-				k.updates.post(u)
-			}
-		},
+		emit: k.updates.post,
 	}
 }
 
@@ -180,7 +180,7 @@ func (k *call) finish(r Result) {
 		})
 	}
 	k.tell("Finished", func(e Events) {
-		view := presentResult(k.log, k.x, k.fault == nil, k.card, k.result)
+		view := presentResult(k.log, k.x, k.card, k.result)
 		e.Finished(k.x.copy(), k.result.clone(), view)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -64,10 +65,14 @@ func (d *deadline) await(ctx context.Context, def *Definition, log *slog.Logger,
 		return tool(ctx)
 	}
 	settled := make(chan Result, 1)
+	var late atomic.Bool
 	d.enter()
 	go func() {
 		defer d.leave()
 		settled <- tool(ctx)
+		if late.Load() {
+			log.Warn("tools: dropped the late result of an abandoned tool", "tool", def.Name)
+		}
 	}()
 	select {
 	case r := <-settled:
@@ -81,7 +86,8 @@ func (d *deadline) await(ctx context.Context, def *Definition, log *slog.Logger,
 		return r
 	case <-grace.C:
 	}
-	log.Warn("tools: gave up waiting for a tool, a late result will be dropped", "tool", def.Name, "grace", d.grace)
+	late.Store(true)
+	log.Warn("tools: gave up waiting for a tool", "tool", def.Name, "grace", d.grace)
 	return aborted()
 }
 

@@ -8,9 +8,7 @@ import (
 // dispatch runs the wrappers around the tool and returns what came out. An
 // error is a wrapper's own; a tool's failure is a Result. Updates end here.
 func (k *call) dispatch(ctx context.Context) (Result, error) {
-	k.updates = newUpdates(func(u Update) {
-		k.tell("Updated", func(e Events) { e.Updated(k.x.copy(), u) })
-	})
+	k.updates.start()
 	defer k.updates.close()
 	w := wrapping{call: k, wrappers: k.pipeline.wrappers.all()}
 	out := w.from(0, ctx)

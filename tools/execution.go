@@ -38,6 +38,10 @@ type Execution struct {
 	// Dispatched says that the call got past every veto, so that a result
 	// comes from a wrapper or the tool; post-execute listeners see it.
 	Dispatched bool
+
+	// faulty says that the arguments are not what the tool takes, so that its
+	// presenters are not asked.
+	faulty bool
 }
 
 // copy returns x with arguments of its own.
@@ -107,9 +111,12 @@ func (r *Run) scope() *scope {
 	return r.values
 }
 
+// discard is the logger of those who have none.
+var discard = slog.New(slog.DiscardHandler)
+
 func (r *Run) logger() *slog.Logger {
 	if r.Logger == nil {
-		return slog.New(slog.DiscardHandler)
+		return discard
 	}
 	return r.Logger
 }

@@ -59,13 +59,13 @@ func (p *Pipeline) ExecuteRaw(ctx context.Context, run *Run, c Call) Result {
 // for replay and for front ends that show a call before it runs.
 func (p *Pipeline) Present(c Call) (x Execution, view presentation.CallView) {
 	s := p.snapshot(&Run{}, c)
-	return s.x, presentCall(discard, s.x, s.fault == nil)
+	return s.x, presentCall(discard, s.x)
 }
 
-// PresentResult gives the completed card of a call whose pending card was
-// pending, for replay. It is a pure function of what the log holds.
+// PresentResult gives the completed card of a call that Present gave x for and
+// whose last card was pending, for replay.
 func (p *Pipeline) PresentResult(x Execution, pending presentation.CallView, r Result) presentation.ResultView {
-	return presentResult(discard, x, x.argumentsFault() == nil, pending, r)
+	return presentResult(discard, x, pending, r)
 }
 
 // Wait returns when no abandoned tool runs any more, or with an error that

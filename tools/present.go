@@ -9,9 +9,9 @@ import (
 
 // presentCall returns the pending card of x: the tool's own, when it has one
 // for these arguments, else a generic one (tools.md §3.9.8, contract §5).
-func presentCall(log *slog.Logger, x Execution, valid bool) presentation.CallView {
+func presentCall(log *slog.Logger, x Execution) presentation.CallView {
 	var view presentation.CallView
-	if d := x.Definition; valid && d != nil && d.PresentCall != nil {
+	if d := x.Definition; d != nil && !x.faulty && d.PresentCall != nil {
 		_ = contain(log, "presentCall", func() error {
 			view = titled(x, d.PresentCall(bytes.Clone(x.Arguments)))
 			return nil
@@ -70,9 +70,9 @@ func titleOr(title string, x Execution) string {
 // keeps the pending title and shows the raw content. A terminal is a terminal
 // from its beginning: a terminal result of any other card is shown raw
 // (tools.md §3.14.11).
-func presentResult(log *slog.Logger, x Execution, valid bool, pending presentation.CallView, r Result) presentation.ResultView {
+func presentResult(log *slog.Logger, x Execution, pending presentation.CallView, r Result) presentation.ResultView {
 	var view presentation.ResultView
-	if d := x.Definition; valid && d != nil && d.PresentResult != nil {
+	if d := x.Definition; d != nil && !x.faulty && d.PresentResult != nil {
 		_ = contain(log, "presentResult", func() error {
 			view = d.PresentResult(bytes.Clone(x.Arguments), r.clone())
 			return nil

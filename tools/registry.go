@@ -250,7 +250,7 @@ func (d *Definition) check() error {
 // change what calls are validated against.
 func cloneSchema(s *schema.Schema) *schema.Schema {
 	if s == nil {
-		return &schema.Schema{Type: "object"}
+		s = anyObject
 	}
 	data, err := s.MarshalJSON()
 	if err != nil {

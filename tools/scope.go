@@ -208,7 +208,7 @@ func cycleError(from *dependency, path []*dependency) error {
 // logger returns the call's logger, or one that drops everything.
 func (c *Context) logger() *slog.Logger {
 	if c.Logger == nil {
-		return slog.New(slog.DiscardHandler)
+		return discard
 	}
 	return c.Logger
 }

@@ -23,8 +23,9 @@ type snapshot struct {
 }
 
 // snapshot reads, prepares and validates the arguments of c.
-func (p *Pipeline) snapshot(run *Run, c Call) snapshot {
-	s := snapshot{x: Execution{
+func (p *Pipeline) snapshot(run *Run, c Call) (s snapshot) {
+	defer func() { s.x.faulty = s.fault != nil }()
+	s = snapshot{x: Execution{
 		Token: newToken(), Parent: c.Parent, CallID: c.ID, Name: c.Name,
 		Session: run.Session, App: run.App,
 	}}
@@ -108,19 +109,21 @@ func withDefaults(d *Definition, args json.RawMessage) json.RawMessage {
 // argumentsFault validates the arguments of x.
 func (x *Execution) argumentsFault() error {
 	d := x.Definition
-	if d == nil {
-		return nil
+	parameters := d.Parameters
+	if parameters == nil {
+		parameters = anyObject
 	}
-	if d.Parameters != nil {
-		if violations := d.Parameters.Validate(x.Arguments); len(violations) > 0 {
-			return argsError("invalid arguments: "+schema.Join(violations), nil)
-		}
+	if violations := parameters.Validate(x.Arguments); len(violations) > 0 {
+		return argsError("invalid arguments: "+schema.Join(violations), nil)
 	}
 	if d.decodes != nil {
 		return d.decodes(x.Arguments)
 	}
 	return nil
 }
+
+// anyObject is the schema of a tool that has none.
+var anyObject = &schema.Schema{Type: "object"}
 
 // argsError is seed 002's ToolArgsError: the model reads it and corrects
 // itself.

@@ -14,8 +14,8 @@ const (
 	maxPendingOutput  = 4 << 20 // bytes
 )
 
-// updates delivers what a call emits, in order, from one goroutine that lives
-// from the first update until close has returned.
+// updates delivers what a call emits between start and close, in order, from
+// one goroutine that lives from the first update until close has returned.
 type updates struct {
 	deliver func(Update)
 
@@ -29,12 +29,19 @@ type updates struct {
 }
 
 func newUpdates(deliver func(Update)) *updates {
-	q := &updates{deliver: deliver, open: true}
+	q := &updates{deliver: deliver}
 	q.changed.L = &q.mu
 	return q
 }
 
-// post queues u; after close it does nothing.
+// start lets updates in.
+func (q *updates) start() {
+	q.mu.Lock()
+	q.open = true
+	q.mu.Unlock()
+}
+
+// post queues u; before start and after close it does nothing.
 func (q *updates) post(u Update) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
