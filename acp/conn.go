@@ -1,0 +1,232 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"go.lsp.dev/jsonrpc2"
+)
+
+// ErrCancelled is the cause of a request's context when the peer withdrew the
+// request by $/cancel_request.
+var ErrCancelled = errors.New("the request was cancelled by the peer")
+
+// errEnded is the cause of all contexts when the connection is over.
+var errEnded = errors.New("the connection has ended")
+
+// Options configure a Conn; every field may be zero.
+type Options struct {
+	// MaxLine caps a line that is read, in bytes; 0 means 64 MiB. A longer
+	// one is skipped, not stored, and answered −32600.
+	MaxLine int
+	// WireLog, when set, gets every line both ways.
+	WireLog *WireLog
+	Logger  *slog.Logger
+}
+
+// AfterResponse is a handler's result that has something to do once its
+// response is written, such as the first notifications of a new session.
+type AfterResponse interface {
+	AfterResponse()
+}
+
+// Then is a result with something to do after it; it encodes as Result.
+type Then struct {
+	Result any
+	Run    func()
+}
+
+// MarshalJSON encodes the result alone.
+func (t Then) MarshalJSON() ([]byte, error) { return Encode(t.Result) }
+
+// AfterResponse runs what was to come after the response.
+func (t Then) AfterResponse() { t.Run() }
+
+// Conn is one connection, usable by either side. Safe for concurrent use.
+type Conn struct {
+	rpc    jsonrpc2.Conn
+	stream *stream
+	logger *slog.Logger
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	// unhook ends the watch over the context given to Go.
+	unhook func() bool
+
+	once sync.Once
+	done chan struct{}
+	err  error
+}
+
+// NewConn returns a connection over rwc, whose Close must wake a blocked Read.
+// It reads nothing before Go is called.
+func NewConn(rwc io.ReadWriteCloser, o Options) *Conn {
+	c := &Conn{logger: o.Logger, done: make(chan struct{})}
+	if c.logger == nil {
+		c.logger = slog.New(slog.DiscardHandler)
+	}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	c.stream = newStream(rwc, o, func() { c.cancel(errEnded) }, c.end)
+	c.rpc = jsonrpc2.NewConn(c.stream, jsonrpc2.WithCodec(Codec{}))
+	return c
+}
+
+// Go starts reading. Each request gets a context that ends when the peer
+// withdraws the request, the input ends, or ctx does. A handler that panics
+// answers −32603. Call Go once.
+func (c *Conn) Go(ctx context.Context, handler jsonrpc2.Handler) {
+	c.unhook = context.AfterFunc(ctx, func() { c.cancel(context.Cause(ctx)) })
+	c.rpc.Go(c.ctx, func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		if req.IsCall() {
+			return c.serve(ctx, req, handler)
+		}
+		c.notified(ctx, req, handler)
+		return nil, nil
+	})
+}
+
+// serve runs the handler of a request.
+func (c *Conn) serve(ctx context.Context, req *jsonrpc2.Request, handler jsonrpc2.Handler) (result any, err error) {
+	own, cancel := context.WithCancelCause(c.ctx)
+	defer cancel(nil)
+	id := req.ID()
+	c.stream.attach(id, cancel)
+	result, err = c.protect(own, ctx, req, handler)
+	if err != nil {
+		return nil, wireError(own, err)
+	}
+	if a, ok := result.(AfterResponse); ok {
+		c.stream.afterAnswer(id, a.AfterResponse)
+	}
+	if result == nil {
+		return struct{}{}, nil
+	}
+	return result, nil
+}
+
+// notified handles a notification; its errors have nobody to go to.
+func (c *Conn) notified(ctx context.Context, req *jsonrpc2.Request, handler jsonrpc2.Handler) {
+	method := req.Method()
+	if method == MethodCancelRequest {
+		var n CancelRequestNotification
+		if Decode(json.RawMessage(req.Params()), &n) == nil {
+			c.stream.cancel(n.RequestID, ErrCancelled)
+		}
+		return
+	}
+	if _, err := c.protect(c.ctx, ctx, req, handler); err != nil {
+		c.logger.Debug("notification not handled", "method", method, "error", err)
+	}
+}
+
+// protect runs a handler and turns a panic into an error, so that one bad
+// request does not end the connection. own is the context for the handler, rpc
+// the one that jsonrpc2 gave.
+func (c *Conn) protect(own, rpc context.Context, req *jsonrpc2.Request, handler jsonrpc2.Handler) (result any, err error) {
+	method := req.Method()
+	ctx := &requestContext{Context: own, rpc: rpc}
+	defer ctx.over.Store(true)
+	defer func() {
+		if p := recover(); p != nil {
+			c.logger.Error("handler panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
+			result, err = nil, Errorf(jsonrpc2.InternalError, "internal error in %s", method)
+		}
+	}()
+	return handler(ctx, req)
+}
+
+// wireError is err as the peer gets it. What ended because the request was
+// withdrawn is −32800.
+func wireError(ctx context.Context, err error) error {
+	var e *jsonrpc2.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(context.Cause(ctx), ErrCancelled):
+		return Errorf(CodeCancelled, "request cancelled")
+	default:
+		return Errorf(jsonrpc2.InternalError, "%v", err)
+	}
+}
+
+// requestContext is the context of one handler: cancellation is ours, while
+// the token for jsonrpc2.Async is found in jsonrpc2's own context, which is
+// recycled when the handler returns and so must not be a parent.
+type requestContext struct {
+	context.Context
+	rpc  context.Context
+	over atomic.Bool
+}
+
+func (r *requestContext) Value(key any) any {
+	if v := r.Context.Value(key); v != nil || r.over.Load() {
+		return v
+	}
+	return r.rpc.Value(key)
+}
+
+// Call sends a request and returns the raw result. A refusal by the peer is a
+// *jsonrpc2.Error. When ctx ends first, the request is withdrawn by
+// $/cancel_request and a late answer is ignored.
+func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	var result json.RawMessage
+	id, err := c.rpc.Call(ctx, method, params, &result)
+	if err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return result, err
+	}
+	withdrawal := map[string]int64{"requestId": wireID(id)}
+	if err := c.Notify(context.WithoutCancel(ctx), MethodCancelRequest, withdrawal); err != nil {
+		c.logger.Debug("request not withdrawn", "method", method, "error", err)
+	}
+	return nil, context.Cause(ctx)
+}
+
+// Notify sends a notification. It returns when the line is written.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	return c.rpc.Notify(ctx, method, params)
+}
+
+// Done is closed when the connection is over: the input has ended and what was
+// running has been answered, a write has failed, or Close was called.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err is why the connection is over; nil for an end of input or Close.
+func (c *Conn) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// Close ends the connection: the contexts of all handlers end, and Close
+// returns when they have.
+func (c *Conn) Close() error {
+	c.end(nil)
+	if c.unhook != nil {
+		c.unhook()
+	}
+	return c.rpc.Close()
+}
+
+// end records the end of the connection, once.
+func (c *Conn) end(err error) {
+	c.once.Do(func() {
+		if err != nil && !errors.Is(err, io.EOF) {
+			c.err = err
+			c.logger.Warn("the connection broke", "error", err)
+		}
+		c.cancel(errEnded)
+		close(c.done)
+	})
+}

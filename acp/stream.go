@@ -1,0 +1,362 @@
+package acp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+)
+
+// defaultMaxLine is the line cap when Options sets none, in bytes.
+const defaultMaxLine = 64 << 20
+
+// firstID is the id of the first outgoing request. It is far from the small
+// numbers that clients give, because one known client mixes the two up
+// (house.md §4).
+const firstID = 1_000_000_001
+
+// drainTime bounds how long the answers of requests that were read are waited
+// for after the peer has closed its side.
+const drainTime = 3 * time.Second
+
+// errTooLong is a line over the cap; it was skipped, not stored.
+var errTooLong = errors.New("line too long")
+
+// stream is a jsonrpc2.Stream of one JSON object a line. It answers what is no
+// message by itself, so that jsonrpc2 sees only good ones, and stands between
+// the peer's ids and jsonrpc2's: incoming requests are numbered here and
+// answered under the very bytes that they came with, outgoing ones are moved
+// to a base of their own.
+type stream struct {
+	rwc     io.ReadWriteCloser
+	in      *bufio.Reader
+	maxLine int
+	log     *WireLog
+	// stop is called when no more input comes, ended when the connection is
+	// over: after the last answers, or at once when a write failed.
+	stop  func()
+	ended func(error)
+
+	writeMu sync.Mutex // one line at a time
+
+	mu     sync.Mutex
+	lastID int64
+	// calls are the incoming requests that are not answered yet, by the
+	// number that jsonrpc2 knows them under.
+	calls   map[int64]*incoming
+	drained chan struct{} // closed when eof and no call is left
+	eof     bool
+	closed  bool
+}
+
+// incoming is a request of the peer until it is answered.
+type incoming struct {
+	id     json.RawMessage
+	cancel context.CancelCauseFunc
+	after  func()
+}
+
+func newStream(rwc io.ReadWriteCloser, o Options, stop func(), ended func(error)) *stream {
+	s := &stream{
+		rwc: rwc, in: bufio.NewReaderSize(rwc, 64<<10), maxLine: o.MaxLine, log: o.WireLog,
+		stop: stop, ended: ended,
+		calls: map[int64]*incoming{}, drained: make(chan struct{}),
+	}
+	if s.maxLine <= 0 {
+		s.maxLine = defaultMaxLine
+	}
+	return s
+}
+
+// Read returns the next message. At the end of input it first calls stop, so
+// that running turns end, and waits a while for their answers to be written.
+func (s *stream) Read(context.Context) (jsonrpc2.Message, int64, error) {
+	for {
+		line, err := s.readLine()
+		if err != nil && err != errTooLong {
+			s.drain()
+			s.ended(err)
+			return nil, 0, err
+		}
+		n := int64(len(line))
+		if line = bytes.TrimSpace(line); len(line) == 0 && err == nil {
+			continue
+		}
+		msg, no := s.message(line, err)
+		if no != nil {
+			if err := s.answer(no.id, nil, no.err); err != nil {
+				return nil, 0, err
+			}
+		}
+		if msg != nil {
+			return msg, n, nil
+		}
+	}
+}
+
+// readLine returns one line, owned by the caller. A last line without its end
+// counts. What is over the cap is read and dropped.
+func (s *stream) readLine() ([]byte, error) {
+	if s.atEOF() {
+		return nil, io.EOF
+	}
+	var line []byte
+	for tooLong := false; ; {
+		part, err := s.in.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > s.maxLine+1; tooLong {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == nil && tooLong:
+			return nil, errTooLong
+		case err == nil:
+			return line, nil
+		case err == io.EOF && len(line) > 0:
+			s.setEOF()
+			return line, nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+// message turns a line into what jsonrpc2 is to see, nil for nothing.
+func (s *stream) message(line []byte, err error) (jsonrpc2.Message, *refusal) {
+	if err == errTooLong {
+		s.log.skipped(Received, "over the line cap")
+		return nil, refuse(null, jsonrpc2.InvalidRequest, "invalid request: the line is longer than %d bytes", s.maxLine)
+	}
+	e, no := parseEnvelope(line)
+	if no != nil {
+		s.log.skipped(Received, no.err.Message)
+		return nil, no
+	}
+	s.log.Line(Received, line)
+	switch e.kind {
+	case envelopeCall:
+		return jsonrpc2.NewCall(s.register(e.id), e.method, jsonrpc2.RawMessage(e.params)), nil
+	case envelopeNotification:
+		return jsonrpc2.NewNotification(e.method, jsonrpc2.RawMessage(e.params)), nil
+	default:
+		return response(e), nil
+	}
+}
+
+// response is the answer to one of our requests, nil for a stray one.
+func response(e envelope) jsonrpc2.Message {
+	var id int64
+	if json.Unmarshal(e.id, &id) != nil || id < firstID {
+		return nil
+	}
+	var err error
+	if e.err != nil {
+		o := struct {
+			Code    jsonrpc2.Code   `json:"code,omitempty"`
+			Message string          `json:"message,omitempty"`
+			Data    json.RawMessage `json:"data,omitempty"`
+		}{}
+		if Decode(e.err, &o) != nil || o.Code == 0 {
+			o.Code = jsonrpc2.InternalError
+		}
+		err = &jsonrpc2.Error{Code: o.Code, Message: OneLine(o.Message), Data: jsonrpc2.RawMessage(o.Data)}
+	}
+	return jsonrpc2.NewResponse(jsonrpc2.NewNumberID(id-firstID+1), jsonrpc2.RawMessage(e.result), err)
+}
+
+// wireID is the id that the peer sees of an outgoing request.
+func wireID(id jsonrpc2.ID) int64 {
+	n, _ := id.Number()
+	return n + firstID - 1
+}
+
+// Write sends one message of jsonrpc2 as a line of its own.
+func (s *stream) Write(ctx context.Context, msg jsonrpc2.Message) (int64, error) {
+	// jsonrpc2 hands over types of its own that only its encoder can open.
+	encoded := jsonrpc2.AppendMessage(nil, msg)
+	decoded, err := jsonrpc2.DecodeMessage(encoded)
+	if err != nil {
+		return 0, err
+	}
+	switch m := decoded.(type) {
+	case *jsonrpc2.Response:
+		return 0, s.respond(m)
+	case *jsonrpc2.Call:
+		encoded = jsonrpc2.AppendCall(nil, jsonrpc2.NewNumberID(wireID(m.ID())), m.Method(), m.Params())
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	return int64(len(encoded)), s.writeLine(encoded)
+}
+
+// respond answers an incoming request under its own id and then runs what was
+// to come after the answer.
+func (s *stream) respond(m *jsonrpc2.Response) error {
+	n, _ := m.ID().Number()
+	call := s.call(n)
+	if call == nil {
+		return nil
+	}
+	defer s.settle(n)
+	var e *jsonrpc2.Error
+	if m.Err() != nil && !errors.As(m.Err(), &e) {
+		e = Errorf(jsonrpc2.InternalError, "%v", m.Err())
+	}
+	if err := s.answer(call.id, json.RawMessage(m.Result()), e); err != nil {
+		return err
+	}
+	if call.after != nil {
+		call.after()
+	}
+	return nil
+}
+
+// answer writes a response.
+func (s *stream) answer(id, result json.RawMessage, e *jsonrpc2.Error) error {
+	line := struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Result  json.RawMessage `json:"result,omitempty"`
+		Error   *errorObject    `json:"error,omitempty"`
+	}{Version: jsonrpc2.Version, ID: id}
+	if e != nil {
+		line.Error = &errorObject{Code: e.Code, Message: OneLine(e.Message), Data: json.RawMessage(e.Data)}
+	} else if line.Result = result; len(result) == 0 {
+		line.Result = null
+	}
+	encoded, err := Encode(line)
+	if err != nil {
+		return err
+	}
+	return s.writeLine(encoded)
+}
+
+// writeLine writes one line whole. A write error ends the connection: half a
+// line may be out, so nothing that follows could be read.
+func (s *stream) writeLine(line []byte) error {
+	if bytes.IndexByte(line, '\n') >= 0 {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, line); err != nil {
+			return err
+		}
+		line = compact.Bytes()
+	}
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
+	s.log.Line(Sent, line)
+	if _, err := s.rwc.Write(append(line, '\n')); err != nil {
+		s.ended(err)
+		return err
+	}
+	return nil
+}
+
+// Close closes the transport. A reader that it cannot wake (a blocked
+// os.Stdin) stays until the peer writes or the process ends.
+func (s *stream) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.checkDrained()
+	return s.rwc.Close()
+}
+
+func (s *stream) register(id json.RawMessage) jsonrpc2.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastID++
+	s.calls[s.lastID] = &incoming{id: id}
+	return jsonrpc2.NewNumberID(s.lastID)
+}
+
+// attach makes the context of a registered request cancellable.
+func (s *stream) attach(id jsonrpc2.ID, cancel context.CancelCauseFunc) {
+	s.update(id, func(c *incoming) { c.cancel = cancel })
+}
+
+// afterAnswer makes run follow the answer of a request.
+func (s *stream) afterAnswer(id jsonrpc2.ID, run func()) {
+	s.update(id, func(c *incoming) { c.after = run })
+}
+
+func (s *stream) update(id jsonrpc2.ID, f func(*incoming)) {
+	n, _ := id.Number()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.calls[n]; c != nil {
+		f(c)
+	}
+}
+
+// cancel cancels the requests that came under an id.
+func (s *stream) cancel(id json.RawMessage, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.calls {
+		if c.cancel != nil && idKey(c.id) == idKey(id) {
+			c.cancel(cause)
+		}
+	}
+}
+
+func (s *stream) call(n int64) *incoming {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls[n]
+}
+
+// settle forgets a request that has been answered.
+func (s *stream) settle(n int64) {
+	s.mu.Lock()
+	delete(s.calls, n)
+	s.mu.Unlock()
+	s.checkDrained()
+}
+
+func (s *stream) atEOF() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.eof
+}
+
+func (s *stream) setEOF() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.eof = true
+}
+
+// drain waits for the answers of what was read.
+func (s *stream) drain() {
+	s.setEOF()
+	s.stop()
+	s.checkDrained()
+	timer := time.NewTimer(drainTime)
+	defer timer.Stop()
+	select {
+	case <-s.drained:
+	case <-timer.C:
+	}
+}
+
+func (s *stream) checkDrained() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed && (!s.eof || len(s.calls) > 0) {
+		return
+	}
+	select {
+	case <-s.drained:
+	default:
+		close(s.drained)
+	}
+}
