@@ -1,0 +1,212 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// folder is an open directory. What is done to names in it cannot be led
+// elsewhere by exchanging a folder of its path for a link.
+type folder struct {
+	*os.Root
+	path string // real, for messages
+}
+
+// openParent opens the folder that holds the file at p. Inside the roots
+// every element below the root must be a plain folder, as it is in a real
+// path: one that became a link meanwhile is errMoved.
+func (p place) openParent() (*folder, error) {
+	return openFolder(filepath.Dir(p.real), p.root, nil)
+}
+
+// openFolder opens dir, a real path, from its root ("" outside the roots).
+// Missing folders are made when made is not nil, which gets their paths,
+// parents first.
+func openFolder(dir, root string, made *[]string) (*folder, error) {
+	base := dir
+	if root != "" && within(root, dir) {
+		base = root
+	}
+	if made != nil {
+		base = deepestExisting(base)
+	}
+	r, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	if root != "" {
+		if err := checkSame(r, base); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	current := base
+	for _, name := range splitPath(dir[len(base):]) {
+		current = filepath.Join(current, name)
+		next, err := enter(r, name, current, made)
+		if closeErr := r.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return nil, err
+		}
+		r = next
+	}
+	return &folder{Root: r, path: dir}, nil
+}
+
+// enter opens the folder name in r, which must not be a link.
+func enter(r *os.Root, name, path string, made *[]string) (*os.Root, error) {
+	info, err := r.Lstat(name)
+	if made != nil && errors.Is(err, fs.ErrNotExist) {
+		if err = r.Mkdir(name, 0o777); err == nil {
+			*made = append(*made, path)
+		}
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = r.Lstat(name)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if isLink(info.Mode()) {
+		return nil, errMoved
+	}
+	next, err := r.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := next.Stat(".")
+	if err == nil && !os.SameFile(info, opened) {
+		err = errMoved
+	}
+	if err != nil {
+		return nil, errors.Join(err, next.Close())
+	}
+	return next, nil
+}
+
+// checkSame fails when path is no longer the folder that r has open, or is
+// now a link to it.
+func checkSame(r *os.Root, path string) error {
+	named, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	opened, err := r.Stat(".")
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(named, opened) {
+		return errMoved
+	}
+	return nil
+}
+
+// deepestExisting returns the longest part of dir that exists.
+func deepestExisting(dir string) string {
+	for {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return dir
+		}
+		dir = parent
+	}
+}
+
+// removeMade removes the folders that openFolder made, as far as they are
+// empty still, children first.
+func removeMade(made []string, root string) {
+	for i := len(made) - 1; i >= 0; i-- {
+		dir, err := openFolder(filepath.Dir(made[i]), root, nil)
+		if err != nil {
+			return
+		}
+		err = dir.Remove(filepath.Base(made[i]))
+		_ = dir.Close() // nothing was written through it
+		if err != nil {
+			return
+		}
+	}
+}
+
+// openFile opens the regular file name for reading, without waiting on
+// pipes and devices and without following a link.
+func (f *folder) openFile(name string) (*os.File, fs.FileInfo, error) {
+	const attempts = 4 // an editor's rename between the two looks is no error
+	for range attempts {
+		named, err := f.Lstat(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !named.Mode().IsRegular() {
+			return nil, nil, f.refuse(name, named.Mode())
+		}
+		file, err := f.OpenFile(name, os.O_RDONLY|nonblock, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		opened, err := file.Stat()
+		if err == nil && os.SameFile(named, opened) {
+			return file, opened, nil
+		}
+		if err := errors.Join(err, file.Close()); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, errMoved
+}
+
+// refuse is the error of a name that is no regular file.
+func (f *folder) refuse(name string, mode fs.FileMode) error {
+	if isLink(mode) {
+		return errMoved // a real path has no links
+	}
+	return notRegular(filepath.Join(f.path, name), mode)
+}
+
+// readFile returns the bytes of the regular file name, at most limit.
+func (f *folder) readFile(name string, limit int64) (text string, info fs.FileInfo, err error) {
+	file, info, err := f.openFile(name)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if info.Size() > limit {
+		return "", nil, tooLarge(filepath.Join(f.path, name), info.Size(), limit)
+	}
+	text, err = readUpTo(file, info.Size(), limit)
+	if errors.Is(err, errTooLong) {
+		err = tooLarge(filepath.Join(f.path, name), limit+1, limit)
+	}
+	return text, info, err
+}
+
+// errTooLong is the end of readUpTo at its limit.
+var errTooLong = errors.New("more bytes than the limit")
+
+// readUpTo reads r to its end, or fails with errTooLong beyond limit bytes.
+// size is what to expect; a file that grows or lies about it is read as well.
+func readUpTo(r io.Reader, size, limit int64) (string, error) {
+	buf := make([]byte, 0, size+1)
+	for {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case int64(len(buf)) > limit:
+			return "", errTooLong
+		case errors.Is(err, io.EOF):
+			return string(buf), nil
+		case err != nil:
+			return "", err
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}

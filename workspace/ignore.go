@@ -1,0 +1,295 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// rule is one line of an ignore file.
+type rule struct {
+	negated bool
+	dirOnly bool
+	// anchored patterns are matched against the path from the folder of the
+	// ignore file on, others against the last name alone.
+	anchored bool
+	kind     ruleKind
+	text     string
+}
+
+// ruleKind picks the cheapest way to match.
+type ruleKind int
+
+const (
+	literalRule ruleKind = iota // the very text
+	suffixRule                  // * and text
+	globRule
+)
+
+func (r *rule) match(path, name string, dir bool) bool {
+	if r.dirOnly && !dir {
+		return false
+	}
+	subject := name
+	if r.anchored {
+		subject = path
+	}
+	switch r.kind {
+	case literalRule:
+		return subject == r.text
+	case suffixRule:
+		return strings.HasSuffix(subject, r.text)
+	}
+	return wildmatch(r.text, subject)
+}
+
+// rules are those of one ignore file, in order.
+type rules []rule
+
+// parseRules reads an ignore file in git's syntax.
+func parseRules(text string) rules {
+	var out rules
+	text = strings.TrimPrefix(text, "\ufeff")
+	for line := range strings.Lines(text) {
+		if body, ok := strings.CutSuffix(line, "\n"); ok {
+			line = strings.TrimSuffix(body, "\r")
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if r, ok := parseRule(trimSpaces(line)); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// trimSpaces removes trailing spaces that no backslash protects.
+func trimSpaces(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			continue
+		case '\\':
+			i++
+		}
+		end = min(i+1, len(line))
+	}
+	return line[:end]
+}
+
+func parseRule(line string) (rule, bool) {
+	var r rule
+	line, r.negated = strings.CutPrefix(line, "!")
+	line, r.dirOnly = strings.CutSuffix(line, "/")
+	r.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return r, false
+	}
+	r.text = line
+	switch wild := strings.IndexAny(line, `*?[\`); {
+	case wild < 0:
+		r.kind = literalRule
+	case wild == 0 && !r.anchored && !strings.ContainsAny(line[1:], `*?[\`) && line[0] == '*':
+		r.kind, r.text = suffixRule, line[1:]
+	default:
+		r.kind = globRule
+	}
+	return r, true
+}
+
+// verdict is what rules say of a path.
+type verdict int
+
+const (
+	noVerdict verdict = iota
+	ignoredVerdict
+	keptVerdict
+)
+
+// judge returns the verdict of the last rule that matches. path is relative
+// to the folder of the rules, name is its last element.
+func (rs rules) judge(path, name string, dir bool) verdict {
+	for i := len(rs) - 1; i >= 0; i-- {
+		if rs[i].match(path, name, dir) {
+			if rs[i].negated {
+				return keptVerdict
+			}
+			return ignoredVerdict
+		}
+	}
+	return noVerdict
+}
+
+// level is one folder on the way from the top to an entry, with its rules.
+type level struct {
+	parent *level // nil at the top
+	dir    string // real path, with slashes, none at the end
+	dot    rules  // .ignore
+	git    rules  // .gitignore
+	// repository says that a git repository begins here: git's rules of the
+	// folders above do not hold below, its own exclude file does.
+	repository bool
+	exclude    rules
+}
+
+// ignored reports whether the entry at path, a real one with slashes below
+// l.dir, is ignored. .ignore files win over git's, deeper ones over higher,
+// the user's own file comes last.
+func (l *level) ignored(path, name string, dir bool, global rules) bool {
+	for at := l; at != nil; at = at.parent {
+		if v := at.dot.judge(path[len(at.dir)+1:], name, dir); v != noVerdict {
+			return v == ignoredVerdict
+		}
+	}
+	for at := l; ; at = at.parent {
+		rel := path[len(at.dir)+1:]
+		if v := at.git.judge(rel, name, dir); v != noVerdict {
+			return v == ignoredVerdict
+		}
+		if !at.repository && at.parent != nil {
+			continue
+		}
+		if v := at.exclude.judge(rel, name, dir); v != noVerdict {
+			return v == ignoredVerdict
+		}
+		return global.judge(rel, name, dir) == ignoredVerdict
+	}
+}
+
+// The names of ignore files, and of a repository.
+const (
+	dotIgnore = ".ignore"
+	gitIgnore = ".gitignore"
+	gitName   = ".git"
+)
+
+// maxIgnoreSize bounds an ignore file in bytes; a larger one is left out.
+const maxIgnoreSize = 1 << 20
+
+// levelsAbove returns the level of dir's parent, with those above it up to
+// the top of the git repository or the root that holds dir, whichever is
+// higher; nil when dir is itself the top.
+func (v *View) levelsAbove(dir, root string) *level {
+	top := dir
+	if root != "" {
+		top = root
+	}
+	if repository := repositoryAbove(dir); repository != "" && len(repository) < len(top) {
+		top = repository
+	}
+	if top == dir {
+		return nil
+	}
+	var names []string
+	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
+		names = append(names, at)
+		if len(at) <= len(top) {
+			break
+		}
+	}
+	var l *level
+	for i := len(names) - 1; i >= 0; i-- {
+		l = v.readLevel(l, names[i])
+	}
+	return l
+}
+
+// repositoryAbove returns the nearest folder from dir up that holds .git.
+func repositoryAbove(dir string) string {
+	for {
+		f, err := openFolder(dir, "", nil)
+		if err != nil {
+			return ""
+		}
+		_, err = f.Lstat(gitName)
+		closeQuietly(f)
+		if err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// readLevel reads the rules of a folder above the walked one.
+func (v *View) readLevel(parent *level, dir string) *level {
+	l := &level{parent: parent, dir: slashed(dir)}
+	f, err := openFolder(dir, "", nil)
+	if err != nil {
+		return l // it may be passed but not read
+	}
+	defer closeQuietly(f)
+	l.dot, l.git = v.readRules(f, dotIgnore), v.readRules(f, gitIgnore)
+	if _, err := f.Lstat(gitName); err == nil {
+		l.repository, l.exclude = true, v.readExclude(dir)
+	}
+	return l
+}
+
+// readRules reads the ignore file name in f; none is no rules.
+func (v *View) readRules(f *folder, name string) rules {
+	text, _, err := f.readFile(name, maxIgnoreSize)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			v.w.log.Warn("ignore file left out", "folder", f.path, "name", name, "err", err)
+		}
+		return nil
+	}
+	return parseRules(text)
+}
+
+// readRulesAt reads the ignore file at an absolute path.
+func (v *View) readRulesAt(path string) rules {
+	f, err := openFolder(filepath.Dir(path), "", nil)
+	if err != nil {
+		return nil
+	}
+	defer closeQuietly(f)
+	return v.readRules(f, filepath.Base(path))
+}
+
+// readExclude reads the exclude file of the repository whose top is dir. In
+// a linked worktree or submodule .git is a file that names the place.
+func (v *View) readExclude(dir string) rules {
+	git := filepath.Join(dir, gitName)
+	if named := firstLineOf(dir, gitName); named != "" {
+		git = joinUnlessAbs(dir, strings.TrimSpace(strings.TrimPrefix(named, "gitdir:")))
+		if common := firstLineOf(git, "commondir"); common != "" {
+			git = joinUnlessAbs(git, common)
+		}
+	}
+	return v.readRulesAt(filepath.Join(git, "info", "exclude"))
+}
+
+// firstLineOf returns the first line of a small file, "" when there is none.
+func firstLineOf(dir, name string) string {
+	f, err := openFolder(dir, "", nil)
+	if err != nil {
+		return ""
+	}
+	defer closeQuietly(f)
+	text, _, err := f.readFile(name, 4096)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(line)
+}
+
+func joinUnlessAbs(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// slashed returns a real path with slashes and none at its end, so that
+// every path below it continues with one.
+func slashed(dir string) string { return strings.TrimSuffix(filepath.ToSlash(dir), "/") }
