@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -111,89 +112,76 @@ func (in *inferrer) mapOf(t reflect.Type) (*Schema, error) {
 }
 
 func (in *inferrer) structOf(t reflect.Type) (*Schema, error) {
-	for _, outer := range in.open {
-		if outer == t {
-			return nil, fmt.Errorf("%s contains itself", t)
-		}
-	}
-	in.open = append(in.open, t)
-	defer func() { in.open = in.open[:len(in.open)-1] }()
-
 	s := &Schema{Type: "object", Properties: []Property{}, Closed: true}
-	for _, f := range reflect.VisibleFields(t) {
-		name, options, skip := jsonName(t, f)
-		if skip {
-			continue
-		}
-		p, err := in.field(f, options)
-		if err != nil {
-			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
-		}
-		if _, taken := s.Property(name); taken {
-			return nil, fmt.Errorf("field %s of %s: the name %q is taken twice", f.Name, t, name)
-		}
-		s.Properties = append(s.Properties, Property{name, p})
-		if !optional(f, options, p) {
-			s.Required = append(s.Required, name)
-		}
+	if err := in.fields(s, t); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// jsonName returns the name and options of a field's json tag. Fields that
-// encoding/json does not see, or sees through an embedded struct, are skipped.
-func jsonName(t reflect.Type, f reflect.StructField) (name, options string, skip bool) {
-	tag := f.Tag.Get("json")
-	name, options, _ = strings.Cut(tag, ",")
-	embedded := f.Type
-	if embedded.Kind() == reflect.Pointer {
-		embedded = embedded.Elem()
+// fields adds the fields of t to s, those of embedded structs among them.
+func (in *inferrer) fields(s *Schema, t reflect.Type) error {
+	if slices.Contains(in.open, t) {
+		return fmt.Errorf("%s contains itself", t)
 	}
-	flattened := f.Anonymous && name == "" && embedded.Kind() == reflect.Struct
-	if tag == "-" || flattened || !f.IsExported() || hidden(t, f.Index) {
-		return "", "", true
+	in.open = append(in.open, t)
+	defer func() { in.open = in.open[:len(in.open)-1] }()
+
+	for i := range t.NumField() {
+		f := t.Field(i)
+		var err error
+		if inner := flattened(f); inner != nil {
+			err = in.fields(s, inner)
+		} else if f.IsExported() && f.Tag.Get("json") != "-" {
+			err = in.field(s, f)
+		}
+		if err != nil {
+			return fmt.Errorf("field %s of %s: %w", f.Name, t, err)
+		}
 	}
+	return nil
+}
+
+// flattened returns the struct whose fields f lends to its own, nil for none.
+func flattened(f reflect.StructField) reflect.Type {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if !f.Anonymous || name != "" || t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
+}
+
+func (in *inferrer) field(s *Schema, f reflect.StructField) error {
+	name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "" {
 		name = f.Name
 	}
-	return name, options, false
-}
-
-// hidden reports whether a promoted field lies in an embedded struct that has
-// a JSON name of its own and so is not flattened, or is left out.
-func hidden(t reflect.Type, index []int) bool {
-	for _, i := range index[:len(index)-1] {
-		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name != "" {
-			return true
-		}
-		t = f.Type
+	options := strings.Split(rest, ",")
+	if slices.Contains(options, "string") {
+		return errors.New("the json option string has no schema")
 	}
-	return false
-}
-
-func optional(f reflect.StructField, options string, s *Schema) bool {
-	for option := range strings.SplitSeq(options, ",") {
-		if option == "omitempty" || option == "omitzero" {
-			return true
-		}
+	if _, taken := s.Property(name); taken {
+		return fmt.Errorf("the name %q is taken twice", name)
 	}
-	return f.Type.Kind() == reflect.Pointer || s.Default.set
-}
-
-func (in *inferrer) field(f reflect.StructField, options string) (*Schema, error) {
-	for option := range strings.SplitSeq(options, ",") {
-		if option == "string" {
-			return nil, errors.New("the json option string has no schema")
-		}
-	}
-	s, err := in.schemaOf(f.Type)
+	p, err := in.schemaOf(f.Type)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s, applyTags(s, f.Tag)
+	if err := applyTags(p, f.Tag); err != nil {
+		return err
+	}
+	s.Properties = append(s.Properties, Property{name, p})
+	if !optional(f, options, p) {
+		s.Required = append(s.Required, name)
+	}
+	return nil
+}
+
+func optional(f reflect.StructField, options []string, s *Schema) bool {
+	return f.Type.Kind() == reflect.Pointer || s.Default.set ||
+		slices.Contains(options, "omitempty") || slices.Contains(options, "omitzero")
 }

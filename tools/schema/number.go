@@ -134,7 +134,8 @@ func (n decimal) multipleOf(m decimal) bool {
 	if m.zero() || max(abs(n.exp), abs(m.exp)) > far {
 		return false
 	}
-	return new(big.Rat).Quo(n.rat(), m.rat()).IsInt()
+	x, y := n.rat(), m.rat()
+	return x != nil && y != nil && new(big.Rat).Quo(x, y).IsInt()
 }
 
 func abs(i int) int {
@@ -144,10 +145,11 @@ func abs(i int) int {
 	return i
 }
 
+// rat is nil for the text of a hand-made bound that is no number.
 func (n decimal) rat() *big.Rat {
 	r, ok := new(big.Rat).SetString("0." + n.digits + "e" + strconv.Itoa(n.exp))
 	if !ok {
-		return new(big.Rat)
+		return nil
 	}
 	return r
 }

@@ -8,52 +8,65 @@ import (
 )
 
 // string reads a string; the decoder stands at its opening quote.
-func (d *decoder) string(text *string) *SyntaxError {
+func (d *decoder) string() (string, *SyntaxError) {
 	d.pos++
 	start := d.pos
 	for d.pos < len(d.src) {
 		switch c := d.src[d.pos]; {
 		case c == '"':
-			*text = d.src[start:d.pos]
 			d.pos++
-			return nil
+			return d.src[start : d.pos-1], nil
 		case c == '\\':
-			return d.escaped(start, text)
+			return d.escaped(start)
 		case c < ' ':
-			return d.fail("control character in a string")
+			return "", d.fail("control character in a string")
 		default:
 			d.pos++
 		}
 	}
-	return d.fail("")
+	return "", d.fail("")
 }
 
 // escaped finishes a string that has escapes; the decoder stands at the
 // first of them.
-func (d *decoder) escaped(start int, text *string) *SyntaxError {
+func (d *decoder) escaped(start int) (string, *SyntaxError) {
 	var b strings.Builder
-	b.WriteString(d.src[start:d.pos])
+	b.Grow(d.rawLength(start))
 	for d.pos < len(d.src) {
-		c := d.src[d.pos]
-		switch {
+		switch c := d.src[d.pos]; {
 		case c == '"':
-			*text = b.String()
+			b.WriteString(d.src[start:d.pos])
 			d.pos++
-			return nil
+			return b.String(), nil
 		case c == '\\':
+			b.WriteString(d.src[start:d.pos])
 			r, err := d.escape()
 			if err != nil {
-				return err
+				return "", err
 			}
 			b.WriteRune(r)
+			start = d.pos
 		case c < ' ':
-			return d.fail("control character in a string")
+			return "", d.fail("control character in a string")
 		default:
-			b.WriteByte(c)
 			d.pos++
 		}
 	}
-	return d.fail("")
+	return "", d.fail("")
+}
+
+// rawLength is the length of the string that begins at start, with its
+// escapes as they are written.
+func (d *decoder) rawLength(start int) int {
+	for i := d.pos; i < len(d.src); i++ {
+		switch d.src[i] {
+		case '\\':
+			i++
+		case '"':
+			return i - start
+		}
+	}
+	return 0
 }
 
 // escape reads one escape sequence, or the two of a surrogate pair.
@@ -99,22 +112,38 @@ func (d *decoder) hex() (rune, bool) {
 }
 
 // number reads a number literal.
-func (d *decoder) number(text *string) *SyntaxError {
+func (d *decoder) number() (string, *SyntaxError) {
 	start := d.pos
+	plain, err := d.numeral()
+	if err != nil {
+		return "", err
+	}
+	literal := d.src[start:d.pos]
+	if d.numbers == anyNumbers || plain && len(literal) < 300 && literal != "-0" {
+		return literal, nil
+	}
+	if reason := lossy(literal); reason != "" {
+		return "", &SyntaxError{Offset: start, Reason: reason}
+	}
+	return literal, nil
+}
+
+// numeral skips a number; plain says that it has only a sign and digits.
+func (d *decoder) numeral() (plain bool, err *SyntaxError) {
 	if d.peek() == '-' {
 		d.pos++
 	}
 	if d.peek() == '0' {
 		d.pos++
 	} else if d.digits() == 0 {
-		return d.fail("expected a digit")
+		return false, d.fail("expected a digit")
 	}
-	plain := true
+	plain = true
 	if d.peek() == '.' {
 		plain = false
 		d.pos++
 		if d.digits() == 0 {
-			return d.fail("expected a digit after the decimal point")
+			return false, d.fail("expected a digit after the decimal point")
 		}
 	}
 	if c := d.peek(); c == 'e' || c == 'E' {
@@ -124,17 +153,10 @@ func (d *decoder) number(text *string) *SyntaxError {
 			d.pos++
 		}
 		if d.digits() == 0 {
-			return d.fail("expected a digit in the exponent")
+			return false, d.fail("expected a digit in the exponent")
 		}
 	}
-	*text = d.src[start:d.pos]
-	if d.numbers == anyNumbers || plain && len(*text) < 300 && *text != "-0" {
-		return nil
-	}
-	if reason := lossy(*text); reason != "" {
-		return &SyntaxError{Offset: start, Reason: reason}
-	}
-	return nil
+	return plain, nil
 }
 
 // digits skips decimal digits and says how many.

@@ -100,8 +100,8 @@ func decode(src string, numbers numberPolicy) (value, error) {
 	}
 	d := decoder{src: src, numbers: numbers}
 	d.stack = d.room[:0]
-	var v value
-	if err := d.value(&v); err != nil {
+	v, err := d.value()
+	if err != nil {
 		return value{}, err
 	}
 	if d.space(); d.pos < len(src) {
@@ -163,107 +163,137 @@ func (d *decoder) peek() byte {
 	return 0
 }
 
-// value reads one value into v and leaves v.key alone.
-func (d *decoder) value(v *value) *SyntaxError {
+// value reads one value.
+func (d *decoder) value() (v value, err *SyntaxError) {
 	d.space()
 	switch c := d.peek(); {
 	case c == '"':
 		v.kind = textKind
-		return d.string(&v.text)
+		v.text, err = d.string()
 	case c == '{':
-		return d.container(v, objectKind, '}')
+		v.kind = objectKind
+		v.list, err = d.members()
 	case c == '[':
-		return d.container(v, arrayKind, ']')
+		v.kind = arrayKind
+		v.list, err = d.elements()
 	case c == '-' || '0' <= c && c <= '9':
 		v.kind = numberKind
-		return d.number(&v.text)
+		v.text, err = d.number()
 	case c == 't':
 		v.kind = boolKind
-		return d.word("true", &v.text)
+		v.text, err = d.word("true")
 	case c == 'f':
 		v.kind = boolKind
-		return d.word("false", &v.text)
+		v.text, err = d.word("false")
 	case c == 'n':
 		v.kind = nullKind
-		return d.word("null", &v.text)
+		v.text, err = d.word("null")
 	default:
-		return d.fail("expected a JSON value")
+		err = d.fail("expected a JSON value")
 	}
+	return v, err
 }
 
-func (d *decoder) word(w string, text *string) *SyntaxError {
+func (d *decoder) word(w string) (string, *SyntaxError) {
 	if !strings.HasPrefix(d.src[d.pos:], w) {
-		return d.fail("expected a JSON value")
+		return "", d.fail("expected a JSON value")
 	}
 	d.pos += len(w)
-	*text = w
-	return nil
+	return w, nil
 }
 
-// container reads an array or object up to its closing byte.
-func (d *decoder) container(v *value, k kind, closing byte) *SyntaxError {
+func (d *decoder) elements() ([]value, *SyntaxError) {
+	start, err := d.open()
+	for err == nil && !d.closed(']') {
+		if err = d.comma(start, ']'); err != nil {
+			return nil, err
+		}
+		var v value
+		if v, err = d.value(); err != nil {
+			return nil, err.within(fmt.Sprintf("[%d]", len(d.stack)-start))
+		}
+		d.stack = append(d.stack, v)
+	}
+	return d.pop(start), err
+}
+
+func (d *decoder) members() ([]value, *SyntaxError) {
+	start, err := d.open()
+	for err == nil && !d.closed('}') {
+		if err = d.comma(start, '}'); err != nil {
+			return nil, err
+		}
+		var key string
+		if key, err = d.key(); err != nil {
+			return nil, err
+		}
+		var v value
+		if v, err = d.value(); err != nil {
+			return nil, err.within(clip(key))
+		}
+		v.key = key
+		d.stack = append(d.stack, v)
+	}
+	list := d.pop(start)
+	if err == nil {
+		err = d.distinct(list)
+	}
+	return list, err
+}
+
+// open enters a container; start is where its children will lie on the stack.
+func (d *decoder) open() (start int, err *SyntaxError) {
 	if d.depth == MaxDepth {
-		return d.fail(fmt.Sprintf("nested deeper than %d levels", MaxDepth))
+		return 0, d.fail(fmt.Sprintf("nested deeper than %d levels", MaxDepth))
 	}
 	d.depth++
 	d.pos++
-	start := len(d.stack)
-	for d.space(); d.peek() != closing; d.space() {
-		if len(d.stack) > start {
-			if d.peek() != ',' {
-				return d.fail(fmt.Sprintf("expected ',' or '%c'", closing))
-			}
-			d.pos++
-		}
-		var child value
-		if err := d.child(&child, k, len(d.stack)-start); err != nil {
-			return err
-		}
-		d.stack = append(d.stack, child)
+	return len(d.stack), nil
+}
+
+// closed leaves the container if its closing byte is next.
+func (d *decoder) closed(closing byte) bool {
+	if d.space(); d.peek() != closing {
+		return false
 	}
 	d.pos++
 	d.depth--
-	v.kind = k
-	v.list = append([]value(nil), d.stack[start:]...)
-	d.stack = d.stack[:start]
-	if k == objectKind {
-		return d.distinct(v.list)
-	}
-	return nil
+	return true
 }
 
-// child reads the index-th element or member of a container.
-func (d *decoder) child(v *value, k kind, index int) *SyntaxError {
-	segment := ""
-	if k == objectKind {
-		if err := d.key(&v.key); err != nil {
-			return err
-		}
-		segment = v.key
-	}
-	err := d.value(v)
-	if err == nil {
+// comma reads what separates a child from the one before it.
+func (d *decoder) comma(start int, closing byte) *SyntaxError {
+	if len(d.stack) == start {
 		return nil
 	}
-	if k == arrayKind {
-		segment = fmt.Sprintf("[%d]", index)
-	}
-	return err.within(segment)
-}
-
-// key reads the name of a member and its colon.
-func (d *decoder) key(key *string) *SyntaxError {
-	if d.space(); d.peek() != '"' {
-		return d.fail("expected a member name in double quotes")
-	}
-	if err := d.string(key); err != nil {
-		return err
-	}
-	if d.space(); d.peek() != ':' {
-		return d.fail("expected ':'")
+	if d.peek() != ',' {
+		return d.fail(fmt.Sprintf("expected ',' or '%c'", closing))
 	}
 	d.pos++
 	return nil
+}
+
+// pop moves the children of a container off the stack.
+func (d *decoder) pop(start int) []value {
+	list := append([]value(nil), d.stack[start:]...)
+	d.stack = d.stack[:start]
+	return list
+}
+
+// key reads the name of a member and its colon.
+func (d *decoder) key() (string, *SyntaxError) {
+	if d.space(); d.peek() != '"' {
+		return "", d.fail("expected a member name in double quotes")
+	}
+	key, err := d.string()
+	if err != nil {
+		return "", err
+	}
+	if d.space(); d.peek() != ':' {
+		return "", d.fail("expected ':'")
+	}
+	d.pos++
+	return key, nil
 }
 
 // few is the number of members up to which comparing all pairs is cheaper
