@@ -1,0 +1,211 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/builtin/match"
+	"github.com/agent-ls/agent-ls/workspace"
+	"github.com/agent-ls/agent-ls/workspace/diff"
+)
+
+// prepared is what the plan of a file-changing call came to. Execute applies
+// exactly it.
+type prepared struct {
+	changes []workspace.Change
+	// names are the paths of the changes as the arguments have them.
+	names []changeName
+	title string
+	// summary is the first line of the result once applied or previewed.
+	summary string
+	dryRun  bool
+	details map[string]any
+}
+
+// changeName is the path of a changed file, and where a move takes it.
+type changeName struct{ path, moveTo string }
+
+// planOf turns what prepare found into the plan with its card.
+func planOf(p *prepared, err error) (*tools.Plan, error) {
+	if err != nil {
+		return nil, err
+	}
+	files, err := p.planned()
+	if err != nil {
+		return nil, err
+	}
+	return &tools.Plan{View: newChangeCard(p.title, files).call(), Value: p}, nil
+}
+
+// planned is what the changes would leave.
+func (p *prepared) planned() ([]changedFile, error) {
+	files := make([]changedFile, len(p.changes))
+	for i, c := range p.changes {
+		after, err := changedText(c)
+		if err != nil {
+			return nil, err
+		}
+		files[i] = changedFile{changeName: p.names[i], op: c.Op, before: c.Base.Content(), existed: c.Base.Exists, after: after}
+	}
+	return files, nil
+}
+
+// changedText is the whole text that a change leaves.
+func changedText(c workspace.Change) (string, error) {
+	switch c.Op {
+	case workspace.OpCreate:
+		return c.Text, nil
+	case workspace.OpDelete:
+		return "", nil
+	}
+	return diff.Apply(c.Base.Content(), c.Edits)
+}
+
+// executeChange applies the plan of a call; prepare is used where the caller
+// made none.
+func executeChange(ctx context.Context, tc *tools.Context, tool string, prepare func() (*prepared, error)) (tools.Result, error) {
+	var p *prepared
+	if tc.Planned != nil {
+		p, _ = tc.Planned.Value.(*prepared)
+	}
+	if p == nil {
+		var err error
+		if p, err = prepare(); err != nil {
+			return tools.Result{}, err
+		}
+	}
+	v, err := tools.Resolve(ctx, tc, Files)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	files, rebased, err := p.apply(ctx, v)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return p.result(ctx, tc, tool, newChangeCard(p.title, files), rebased), nil
+}
+
+// apply makes the changes, unless the call is a dry run or changes nothing,
+// and returns what became of each file.
+func (p *prepared) apply(ctx context.Context, v *workspace.View) (files []changedFile, rebased bool, err error) {
+	if p.dryRun {
+		files, err = p.planned()
+		return files, false, err
+	}
+	if len(p.changes) == 0 {
+		return nil, false, nil
+	}
+	applied, err := v.Apply(ctx, p.changes)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, a := range applied {
+		files = append(files, changedFile{changeName: p.names[i], op: a.Change.Op, before: a.Before.Content(), existed: a.Before.Exists, after: a.After.Content()})
+		rebased = rebased || a.Rebased
+	}
+	return files, rebased, nil
+}
+
+// result is the text for the model (summary, then the bounded diff), the
+// details and what presentChanged needs.
+func (p *prepared) result(ctx context.Context, tc *tools.Context, tool string, c *changeCard, rebased bool) tools.Result {
+	text := p.summary
+	if rebased {
+		text += "\nThe file had changed elsewhere meanwhile; the edit was moved along."
+	}
+	details := p.details
+	if details == nil {
+		details = map[string]any{}
+	}
+	d := boundDiff(c.unified())
+	details["diff"] = d.text
+	if d.truncated {
+		d.store(ctx, tc, tool, details)
+	}
+	if d.text != "" {
+		text += "\n\n" + d.text
+	}
+	if d.note != "" {
+		text += "\n" + d.note
+	}
+	r := tools.TextResult(text)
+	r.Details = mustJSON(details)
+	if len(c.files) > 0 {
+		r.Meta = mustJSON(c.meta)
+	}
+	return r
+}
+
+// checkHash compares the hash that a call expects with the file's (tools.md
+// §1.7.5).
+func checkHash(path, expected string, h workspace.Handle) error {
+	switch {
+	case expected == "":
+		return nil
+	case !h.Exists:
+		return &workspace.Error{Code: workspace.FSNotFound, Path: path, Message: "Expected hash provided but file not found: " + path,
+			Hint: "Leave expected_hash out to create the file"}
+	case expected != h.Hash():
+		return &workspace.Error{Code: workspace.FSStaleVersion, Path: path, Message: "Hash mismatch: " + path + " changed since it was read",
+			Hint: "Read it again and retry with the new content_sha256"}
+	}
+	return nil
+}
+
+// checkText refuses to change a file whose bytes an edit of text could break.
+func checkText(path string, h workspace.Handle, added ...string) error {
+	name, utf8Text := workspace.Encoding(h.Content())
+	if utf8Text {
+		return nil
+	}
+	if name != workspace.EightBit {
+		return notText(path, name)
+	}
+	for _, s := range added {
+		for i := 0; i < len(s); i++ {
+			if s[i] >= utf8.RuneSelf {
+				return &workspace.Error{Code: workspace.FSNotText, Path: path,
+					Message: path + " is not UTF-8, and the new text is not plain ASCII: mixing the two would break the file",
+					Hint:    "Use ASCII only, or a command such as iconv to convert the file first"}
+			}
+		}
+	}
+	return nil
+}
+
+// matchError puts a path and the next step to an error of package match.
+func matchError(path string, err error) error {
+	code, hint := workspace.FSEditNotFound, "Read the file again and copy the text exactly"
+	msg := err.Error()
+	switch e := err.(type) {
+	case *match.PairError:
+		inner := matchError(path, e.Err)
+		if we, ok := inner.(*workspace.Error); ok {
+			we.Message = fmt.Sprintf("edits[%d]: %s", e.Index, we.Message)
+		}
+		return inner
+	case *match.NotFoundError:
+		msg = "String not found in " + path
+		if n := e.Nearest; n != nil {
+			msg += strings.TrimPrefix(e.Error(), "not found")
+		}
+	case *match.AmbiguousError:
+		code, hint = workspace.FSAmbiguousEdit, "Add lines around old_string until it is unique, or set replace_all"
+		msg = fmt.Sprintf("Multiple matches (%d) found in %s%s", len(e.Lines), path, strings.TrimPrefix(e.Error(), fmt.Sprintf("%d matches", len(e.Lines))))
+	case *match.CountError:
+		code, hint = workspace.FSAmbiguousEdit, "Check the file, then correct expected_replacements"
+		msg = fmt.Sprintf("Expected %d replacements, found %d in %s", e.Want, e.Got, path)
+	case *match.OverlapError:
+		hint = "Merge them into one"
+	case *match.RangeError:
+		return invalidArgs("%v", err)
+	default:
+		if err == match.ErrTrailByte {
+			code, hint = workspace.FSNotText, "Use more text before it, or a command that knows the encoding"
+		}
+	}
+	return &workspace.Error{Code: code, Path: path, Message: msg, Hint: hint, Err: err}
+}
