@@ -5,17 +5,41 @@ package nearest
 
 import "strings"
 
-// Of returns the candidate with the smallest edit distance to word, compared
-// without regard to case; the first of equally near ones, "" without
-// candidates.
+// Of returns the candidate that is most like word, compared without regard to
+// case: one that word begins, else the one at the smallest edit distance. Of
+// equally near ones it is the one with the longest common beginning, then the
+// one nearest in length, then the first. "" without candidates.
 func Of(word string, candidates []string) string {
-	best, bestDistance := "", -1
-	for _, c := range candidates {
-		if d := Distance(strings.ToLower(word), strings.ToLower(c)); bestDistance < 0 || d < bestDistance {
-			best, bestDistance = c, d
+	best, bestScore := "", score{}
+	for i, c := range candidates {
+		if s := compare(strings.ToLower(word), strings.ToLower(c)); i == 0 || s.less(bestScore) {
+			best, bestScore = c, s
 		}
 	}
 	return best
+}
+
+// score orders candidates: smaller is nearer, field by field.
+type score [3]int
+
+func compare(word, candidate string) score {
+	distance, common := Distance(word, candidate), 0
+	for common < min(len(word), len(candidate)) && word[common] == candidate[common] {
+		common++
+	}
+	if len(word) > 2 && common == len(word) {
+		distance = 1
+	}
+	return score{distance, -common, max(len(word), len(candidate)) - min(len(word), len(candidate))}
+}
+
+func (s score) less(o score) bool {
+	for i := range s {
+		if s[i] != o[i] {
+			return s[i] < o[i]
+		}
+	}
+	return false
 }
 
 // Distance is the number of runes to insert, delete, replace or swap with

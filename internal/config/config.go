@@ -1,0 +1,117 @@
+package config
+
+import "time"
+
+// Config is the checked configuration. Zero limits mean the built-in ones of
+// the part they belong to.
+type Config struct {
+	// Cwd is the working folder, absolute.
+	Cwd string
+	// File is the user's configuration file, which need not exist.
+	File string
+
+	// Model names who decides the tool calls (contract §2).
+	Model string
+	// Mode is the permission mode that sessions begin with (contract §3).
+	Mode string
+	// PermissionTimeout bounds the wait for an answer; 0 means no bound.
+	PermissionTimeout time.Duration
+
+	// StateDir is where sessions, grants and caches lie, absolute.
+	StateDir string
+	// Log is the file that the log goes to, "" for stderr; LogLevel is debug,
+	// info, warn or error.
+	Log, LogLevel string
+	// WireLog is the file that protocol lines are copied to, "" for none.
+	WireLog string
+	// Record is the folder that a model's traffic is copied to, "" for none.
+	Record string
+
+	// Follow says that editors show where the agent works, from the start.
+	Follow bool
+
+	Bash   Bash
+	Read   Read
+	Web    Web
+	Search Search
+	// Allow and Deny are the user's permission rules; Deny also holds those of
+	// the workspace.
+	Allow, Deny []Rule
+	Limits      Limits
+
+	OpenAI    Provider
+	Anthropic Provider
+	Ollama    Provider
+	// OpenAIAPI is auto, responses or chat.
+	OpenAIAPI string
+	// Agents are the external agents behind models named acp:NAME.
+	Agents map[string]Agent
+
+	// Warnings say what had no effect and why, e.g. a workspace's wider mode.
+	Warnings []string
+
+	origins map[string]Origin
+}
+
+// Bash bounds commands (seed 001).
+type Bash struct {
+	// Cwd is where commands run that name no folder; "" is the session's.
+	Cwd string
+	// Timeout is the deadline of a command that asks for none.
+	Timeout time.Duration
+	// MaxStdoutLines and MaxStderrLines bound what the model sees, in lines.
+	MaxStdoutLines, MaxStderrLines int
+}
+
+// Read bounds reading (seed 001). Sizes are in bytes.
+type Read struct {
+	MaxSize, MaxTotalSize int64
+	MaxLines              int
+}
+
+// Web steers fetching.
+type Web struct {
+	// AllowHosts are hosts that may be fetched although their addresses are
+	// private.
+	AllowHosts []string
+}
+
+// Search steers web search (tools.md §1.13).
+type Search struct {
+	// Backend is ddg or brave.
+	Backend string
+	// AllowedDomains filter the results of calls that name none.
+	AllowedDomains []string
+}
+
+// Limits bound what peers may send.
+type Limits struct {
+	// MaxLine is the longest protocol message, in bytes.
+	MaxLine int64
+}
+
+// Provider is a model's server. What is empty comes from the SDK's own
+// environment variables.
+type Provider struct{ BaseURL, APIKey string }
+
+// Agent is how an external agent is started.
+type Agent struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+}
+
+// Rule is a permission rule as configured (contract §3).
+type Rule struct {
+	// Kind is read, edit, execute, fetch, or tool for a tool's name.
+	Kind string
+	// Pattern is a path or glob, the first words of a command, a host, a name.
+	Pattern string
+	// Exact narrows an execute rule to just this command.
+	Exact bool
+	// Origin is where the rule stands.
+	Origin Origin
+}
+
+// Origin returns where the value of a key comes from.
+func (c *Config) Origin(key string) Origin { return c.origins[key] }

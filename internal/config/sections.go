@@ -1,0 +1,124 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// ruleKinds are the kinds of a configured rule.
+var ruleKinds = Key{Kind: Choice, Values: []string{"read", "edit", "execute", "fetch", "tool"}}
+
+// rules reads [[permission.allow]] or [[permission.deny]].
+func rules(v any, at Origin) (any, error) {
+	items, err := tables(v)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Rule, 0, len(items))
+	for i, item := range items {
+		r, err := rule(item)
+		if err != nil {
+			return nil, fmt.Errorf("rule %d: %w", i+1, err)
+		}
+		r.Origin = at
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// tables accepts the two ways in which decoders spell a list of tables.
+func tables(v any) ([]any, error) {
+	switch list := v.(type) {
+	case []any:
+		return list, nil
+	case []map[string]any:
+		out := make([]any, len(list))
+		for i, item := range list {
+			out[i] = item
+		}
+		return out, nil
+	}
+	return nil, wrongType("a list of tables", v)
+}
+
+func rule(v any) (Rule, error) {
+	table, err := members(v, "kind", "pattern", "exact")
+	if err != nil {
+		return Rule{}, err
+	}
+	var r Rule
+	var errKind, errPattern, errExact error
+	r.Kind, errKind = member[string](table, "kind")
+	r.Pattern, errPattern = member[string](table, "pattern")
+	r.Exact, errExact = member[bool](table, "exact")
+	if err := errors.Join(errKind, errPattern, errExact); err != nil {
+		return r, err
+	}
+	if _, err := ruleKinds.text(r.Kind, base{}); err != nil {
+		return r, fmt.Errorf("kind: %w", err)
+	}
+	if r.Pattern == "" {
+		return r, errors.New("pattern is missing")
+	}
+	if r.Exact && r.Kind != "execute" {
+		return r, errors.New("exact is only for the kind execute")
+	}
+	return r, nil
+}
+
+// agents reads the tables [acp.NAME].
+func agents(v any) (any, error) {
+	table, ok := v.(map[string]any)
+	if !ok {
+		return nil, wrongType("tables of agents by name", v)
+	}
+	names := make([]string, 0, len(table))
+	for name := range table {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	out := make(map[string]Agent, len(table))
+	for _, name := range names {
+		a, err := agent(table[name])
+		if err != nil {
+			return nil, fmt.Errorf("agent %q: %w", name, err)
+		}
+		out[name] = a
+	}
+	return out, nil
+}
+
+func agent(v any) (Agent, error) {
+	table, err := members(v, "command", "args", "env")
+	if err != nil {
+		return Agent{}, err
+	}
+	var a Agent
+	if a.Command, err = member[string](table, "command"); err != nil {
+		return a, err
+	}
+	if a.Command == "" {
+		return a, errors.New("command is missing")
+	}
+	if list, ok := table["args"]; ok {
+		if a.Args, err = texts(list); err != nil {
+			return a, fmt.Errorf("args: %w", err)
+		}
+	}
+	env, err := member[map[string]any](table, "env")
+	if err != nil {
+		return a, err
+	}
+	for name, value := range env {
+		s, ok := value.(string)
+		if !ok {
+			return a, fmt.Errorf("env.%s: %w", name, wrongType("a text", value))
+		}
+		if a.Env == nil {
+			a.Env = map[string]string{}
+		}
+		a.Env[name] = s
+	}
+	return a, nil
+}
