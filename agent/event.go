@@ -1,4 +1,3 @@
-// Package agent holds sessions and turns.
 package agent
 
 import (
@@ -109,7 +108,8 @@ type (
 	TitleChanged struct {
 		Title string `json:"title"`
 	}
-	// UsageChanged says how full the model's context is.
+	// UsageChanged says how full the model's context is, in tokens (Size 0:
+	// unknown), and what the session has cost so far.
 	UsageChanged struct {
 		Used     int64   `json:"used"`
 		Size     int64   `json:"size"`
@@ -123,16 +123,23 @@ type (
 	}
 	// ToolsChanged says that the list of tools (commands) is another one.
 	ToolsChanged struct{}
+	// ContextAdded is text for the model's next request that nobody typed, e.g.
+	// that a background task ended (tools.md §3.10.17).
+	ContextAdded struct {
+		Source string `json:"source"`
+		Text   string `json:"text"`
+	}
 	// Notice tells the user something that is not the model's.
 	Notice struct {
 		Severity string `json:"severity"` // info, warning, error
 		Title    string `json:"title"`
 		Text     string `json:"text,omitempty"`
 	}
-	// TurnEnded closes a turn.
+	// TurnEnded closes a turn. Error is set, and Reason empty, when the driver
+	// failed.
 	TurnEnded struct {
 		Turn   string     `json:"turn"`
-		Reason StopReason `json:"reason"`
+		Reason StopReason `json:"reason,omitempty"`
 		Error  string     `json:"error,omitempty"`
 	}
 )
@@ -166,6 +173,7 @@ func (TitleChanged) event()      {}
 func (UsageChanged) event()      {}
 func (MetadataChanged) event()   {}
 func (ToolsChanged) event()      {}
+func (ContextAdded) event()      {}
 func (Notice) event()            {}
 func (TurnEnded) event()         {}
 

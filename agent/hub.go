@@ -2,13 +2,16 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
-	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools"
 	"github.com/agent-ls/agent-ls/tools/permission"
-	"github.com/agent-ls/agent-ls/tools/proc"
 	"github.com/agent-ls/agent-ls/workspace"
 )
 
@@ -21,75 +24,125 @@ type Config struct {
 	Grants   *permission.Grants
 	// Rules are the user's own permission rules.
 	Rules []permission.Rule
+	// Protected are paths of agent-ls's own configuration; StateDir always is.
+	Protected []string
 	// DefaultMode is the mode of new sessions, DefaultModel their model.
 	DefaultMode  permission.Mode
 	DefaultModel string
 	// Models lists the models to choose from; OpenModel makes one by id.
 	Models    func() []ModelInfo
 	OpenModel func(id string) (Model, ModelInfo, error)
-	// Deps gives the dependencies of a session's tools.
+	// OpenDriver, when set, is asked before OpenModel: a driver that runs the
+	// turns of this session itself, such as a hosted agent. ok false means that
+	// id is a model's. A driver that is an io.Closer is closed with the session
+	// or when another model replaces it.
+	OpenDriver func(s *Session, id string) (d Driver, info ModelInfo, ok bool, err error)
+	// Deps gives the dependencies of a session's tools, once a session.
 	Deps func(s *Session) tools.Overrides
+	// System returns text for the model's instructions, after those every
+	// session has; nil adds none.
+	System func(s *Session) string
+	// Forget removes what is kept of a deleted session elsewhere: spilled
+	// output, checkpoints, transcripts.
+	Forget func(session string) error
 	// PermissionTimeout bounds the wait for an answer; 0 means none.
 	PermissionTimeout time.Duration
-	Parallel          int
-	Logger            *slog.Logger
-	Now               func() time.Time
-	NewID             func() string
+	// CancelGrace is how long a cancelled turn waits for what it runs before
+	// it ends without it; 0 means 1.5 s.
+	CancelGrace time.Duration
+	// Parallel is the size of a batch's pool, see tools.BatchOptions.
+	Parallel int
+	// MaxRequests bounds the requests to a model in one turn; 0 means 200.
+	// Direct models are not bounded: their program is finite.
+	MaxRequests int
+	// Version is the program's, for the headers of logs.
+	Version string
+	Logger  *slog.Logger
+	Now     func() time.Time
+	// NewID returns a new random id of [A-Za-z0-9_-]; nil gives UUIDs.
+	NewID func() string
 }
 
-// Hub owns the sessions of a process.
-type Hub struct{}
+// Defaults of Config.
+const (
+	defaultCancelGrace = 1500 * time.Millisecond
+	defaultMaxRequests = 200
+)
+
+// withDefaults fills what is zero.
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = newUUID
+	}
+	if c.CancelGrace == 0 {
+		c.CancelGrace = defaultCancelGrace
+	}
+	if c.MaxRequests == 0 {
+		c.MaxRequests = defaultMaxRequests
+	}
+	if c.DefaultMode == "" {
+		c.DefaultMode = permission.AskMode
+	}
+	if c.Registry == nil {
+		c.Registry = tools.NewRegistry()
+	}
+	if c.Workspace == nil {
+		c.Workspace = workspace.New(workspace.Options{Logger: c.Logger})
+	}
+	if c.Grants == nil {
+		c.Grants = permission.OpenGrants("")
+	}
+	return c
+}
+
+// newUUID returns a random UUID (version 4).
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Hub owns the sessions of a process. Safe for concurrent use.
+type Hub struct {
+	c     Config
+	store *Store
+
+	mu      sync.Mutex
+	closed  bool
+	open    map[string]*Session
+	loading map[string]chan struct{} // closed when the load of the id is over
+	current map[any]*Session
+}
 
 // NewHub returns a hub; Close ends it.
-func NewHub(c Config) *Hub { panic("stub") }
-
-// FrontEnd is what a connection gives to the sessions it owns.
-type FrontEnd struct {
-	// Sink gets every record, in order.
-	Sink Sink
-	// Asker answers permission questions; nil: there is no channel.
-	Asker Asker
-	// Runner runs commands; nil: local processes.
-	Runner proc.Runner
-	// Reader and Appliers are the editor's doors to files.
-	Reader   workspace.Reader
-	Appliers []workspace.Applier
+func NewHub(c Config) *Hub {
+	c = c.withDefaults()
+	return &Hub{
+		c: c, store: NewStore(c.StateDir, c.Logger),
+		open: map[string]*Session{}, loading: map[string]chan struct{}{}, current: map[any]*Session{},
+	}
 }
 
-// Sink shows a session. Event is called in order, from one goroutine at a
-// time, after the record was written; a blocked sink blocks its session.
-type Sink interface {
-	Event(s *Session, r Record)
+// Store returns the saved sessions.
+func (h *Hub) Store() *Store { return h.store }
+
+// Models lists the models to choose from.
+func (h *Hub) Models() []ModelInfo {
+	if h.c.Models == nil {
+		return nil
+	}
+	return h.c.Models()
 }
 
-// Asker asks the user. It returns when the user has answered or ctx ended.
-type Asker interface {
-	Ask(ctx context.Context, q Question) (Answer, error)
-}
-
-// Question is one permission question.
-type Question struct {
-	Session   *Session
-	CallID    string
-	Name      string
-	Arguments string
-	Reason    string
-	View      presentation.CallView
-	// Scope is what "always" would cover, in words for the option's name.
-	Scope string
-}
-
-// Answer is one of the option kinds of ACP, or cancelled.
-type Answer string
-
-// The answers.
-const (
-	AllowOnce       Answer = "allow_once"
-	AllowAlways     Answer = "allow_always"
-	RejectOnce      Answer = "reject_once"
-	RejectAlways    Answer = "reject_always"
-	AnswerCancelled Answer = "cancelled"
-)
+// ErrClosed says that the hub or the session is closed.
+var ErrClosed = fmt.Errorf("closed")
 
 // SessionOptions describe a session to open.
 type SessionOptions struct {
@@ -102,86 +155,96 @@ type SessionOptions struct {
 	OnClose func()
 }
 
-// New opens a new session. It syncs nothing to disk.
-func (h *Hub) New(ctx context.Context, o SessionOptions) (*Session, error) { panic("stub") }
+// New opens a new session and makes it its connection's current one. It
+// touches no disk but for resolving Cwd.
+func (h *Hub) New(ctx context.Context, o SessionOptions) (*Session, error) {
+	header := logHeader{
+		Session: h.c.NewID(), Created: h.c.Now().UTC().Round(0), Version: h.c.Version,
+		Mode: string(first(o.Mode, h.c.DefaultMode)), Model: first(o.Model, h.c.DefaultModel),
+	}
+	header.place(o)
+	s := newSession(h, o, header)
+	s.log = h.store.create(header)
+	err := ctx.Err()
+	if err == nil {
+		err = s.init(s.state.mode)
+	}
+	if err == nil {
+		err = s.useModel(s.state.model)
+	}
+	if err == nil {
+		err = h.add(s)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
 
-// Load opens a stored session; history is what was shown, in order.
-func (h *Hub) Load(ctx context.Context, id string, o SessionOptions) (s *Session, history []Record, err error) {
-	panic("stub")
+// place puts the folders of o into h.
+func (h *logHeader) place(o SessionOptions) {
+	h.Cwd, h.RealCwd, h.Roots = o.Cwd, realPath(o.Cwd), o.Roots
+}
+
+// first returns a unless it is empty, else b.
+func first[T ~string](a, b T) T {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// add registers a new session.
+func (h *Hub) add(s *Session) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return ErrClosed
+	}
+	h.open[s.id] = s
+	if c := s.frontEnd.Connection; c != nil {
+		h.current[c] = s
+	}
+	return nil
+}
+
+// remove forgets a closed session.
+func (h *Hub) remove(s *Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.open[s.id] == s {
+		delete(h.open, s.id)
+	}
+	maps.DeleteFunc(h.current, func(_ any, cur *Session) bool { return cur == s })
 }
 
 // Get returns an open session.
-func (h *Hub) Get(id string) (*Session, bool) { panic("stub") }
-
-// SessionInfo is one entry of a list.
-type SessionInfo struct {
-	ID      string
-	Cwd     string
-	Roots   []string
-	Title   string
-	Updated time.Time
+func (h *Hub) Get(id string) (*Session, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, ok := h.open[id]
+	return s, ok
 }
 
-// List returns stored and open sessions, newest first, at most limit after
-// cursor; cwd "" means all. Folders are compared by their real path.
-func (h *Hub) List(cwd, cursor string, limit int) (page []SessionInfo, next string, err error) {
-	panic("stub")
+// Current returns the session that was last made for a connection (contract
+// §7, settled detail 6).
+func (h *Hub) Current(connection any) (*Session, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, ok := h.current[connection]
+	return s, ok
 }
-
-// Delete removes a session; an unknown id is no error.
-func (h *Hub) Delete(id string) error { panic("stub") }
 
 // Close closes all sessions and waits for what they run.
-func (h *Hub) Close() { panic("stub") }
-
-// Session is one conversation. Safe for concurrent use.
-type Session struct{}
-
-// ID returns the session's id.
-func (s *Session) ID() string { panic("stub") }
-
-// Cwd returns its working folder as the client gave it.
-func (s *Session) Cwd() string { panic("stub") }
-
-// View returns its view on the workspace.
-func (s *Session) View() *workspace.View { panic("stub") }
-
-// FrontEnd returns what the owner gave.
-func (s *Session) FrontEnd() FrontEnd { panic("stub") }
-
-// Mode returns the mode; SetMode changes it at once, for running turns too.
-func (s *Session) Mode() permission.Mode { panic("stub") }
-
-// SetMode changes the mode.
-func (s *Session) SetMode(m permission.Mode) error { panic("stub") }
-
-// Model returns the model's description.
-func (s *Session) Model() ModelInfo { panic("stub") }
-
-// SetModel changes the model from the next turn on.
-func (s *Session) SetModel(id string) error { panic("stub") }
-
-// Tools returns what the session's model sees.
-func (s *Session) Tools() []tools.ToolSchema { panic("stub") }
-
-// Saved reports whether the log is on disk, and why not.
-func (s *Session) Saved() (bool, error) { panic("stub") }
-
-// Prompt runs one turn; prompts queue in order. All records of the turn have
-// been given to the sink when it returns. Ending ctx cancels the turn as
-// Cancel does. A provider's failure is a *ProviderError.
-func (s *Session) Prompt(ctx context.Context, blocks []presentation.Block) (StopReason, error) {
-	panic("stub")
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	open := slices.Collect(maps.Values(h.open))
+	h.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range open {
+		wg.Go(s.Close)
+	}
+	wg.Wait()
 }
-
-// Enqueue registers a prompt synchronously and returns a function that waits
-// for its turn: a Cancel after Enqueue always hits it.
-func (s *Session) Enqueue(ctx context.Context, blocks []presentation.Block) (wait func() (StopReason, error)) {
-	panic("stub")
-}
-
-// Cancel ends the running turn and all queued prompts; it waits for nothing.
-func (s *Session) Cancel() { panic("stub") }
-
-// Close cancels, waits for what runs, closes the log.
-func (s *Session) Close() { panic("stub") }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 
 	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools"
@@ -22,8 +23,10 @@ type ModelInfo struct {
 	Name        string
 	Description string
 	// Direct says that the prompt is the program: tools are offered as
-	// commands.
+	// commands, repeats are meant, and a turn ends when the program does.
 	Direct bool
+	// ContextSize is how many tokens the model's context holds, 0 when unknown.
+	ContextSize int64
 }
 
 // Request is what a model gets.
@@ -51,11 +54,28 @@ type Message struct {
 	Blocks []presentation.Block
 	// Calls are the calls of an assistant message.
 	Calls []AssistantCall
-	// CallID, Name, IsError and OutputRef belong to a tool message.
+	// CallID, Name, IsError and OutputRef belong to a tool message; Name is the
+	// source of a context message.
 	CallID    string
 	Name      string
 	IsError   bool
 	OutputRef string
+
+	// id joins the pieces of an assistant message.
+	id string
+}
+
+// PromptText joins the text blocks of a prompt, each ended by a newline. What
+// else a prompt holds (mentions, files, images) is not the user's own words.
+func PromptText(blocks []presentation.Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		if block.Type == presentation.BlockText {
+			b.WriteString(block.Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }
 
 // Delta is one piece of a response; one field is set.

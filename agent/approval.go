@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/agent-ls/agent-ls/presentation"
+	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/permission"
+)
+
+// listen puts the session's policy into its pipeline.
+func (s *Session) listen() {
+	s.pipeline.OnPreExecute(s.decide)
+	s.pipeline.OnPostExecute(s.explain)
+}
+
+// decide lets the policy decide; the mode of this moment counts.
+func (s *Session) decide(_ context.Context, x tools.Execution, next func() (tools.Decision, error)) (tools.Decision, error) {
+	access, declared := tools.AccessOf(x)
+	if d := s.policy.Decide(x.Name, access, declared); d.Kind == tools.Deny || d.Kind == tools.Ask {
+		return d, nil
+	}
+	return next()
+}
+
+// mayAsk says whether the card of x begins as pending.
+func (s *Session) mayAsk(x tools.Execution) bool {
+	access, declared := tools.AccessOf(x)
+	return s.policy.Decide(x.Name, access, declared).Kind == tools.Ask
+}
+
+// denials hold why calls were denied that nobody answered for, until their
+// results are made.
+type denials struct {
+	mu  sync.Mutex
+	why map[tools.Token]string
+}
+
+func (d *denials) put(t tools.Token, why string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.why == nil {
+		d.why = map[tools.Token]string{}
+	}
+	d.why[t] = why
+}
+
+func (d *denials) take(t tools.Token) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	why := d.why[t]
+	delete(d.why, t)
+	return why
+}
+
+// explain tells the model why nobody allowed its call: a timeout is no
+// rejection by the user.
+func (s *Session) explain(_ context.Context, x tools.Execution, r tools.Result, next func() (tools.PostDecision, error)) (tools.PostDecision, error) {
+	d, err := next()
+	if why := s.denials.take(x.Token); why != "" && r.IsError && err == nil {
+		d.Content = []presentation.Block{presentation.Text("Error: " + why)}
+	}
+	return d, err
+}
+
+// errNoAnswer is the cause of the end of a question's context.
+var errNoAnswer = errors.New("no answer in time")
+
+// approver asks the session's front end, one question at a time
+// (tools.Approver, acp.md §9).
+type approver struct {
+	s    *Session
+	emit func(Event, keep)
+	// cancel ends the turn, when the user cancels it instead of answering.
+	cancel func()
+}
+
+// Approve asks the user about x.
+func (a *approver) Approve(ctx context.Context, x tools.Execution, reason string, view presentation.CallView) tools.Approval {
+	if a.s.frontEnd.Asker == nil {
+		return tools.Unavailable
+	}
+	select {
+	case a.s.asking <- struct{}{}:
+		defer func() { <-a.s.asking }()
+	case <-ctx.Done():
+		return tools.Cancelled
+	}
+	access, declared := tools.AccessOf(x)
+	words, rules := a.s.policy.Scope(x.Name, access, declared)
+	q := Question{
+		Session: a.s, CallID: x.CallID, Name: x.Name, Arguments: string(x.Arguments),
+		Reason: reason, View: view, Scope: words,
+	}
+	a.emit(PermissionAsked{CallID: x.CallID, Reason: reason}, logged)
+	answer, err := a.ask(ctx, q)
+	approval, outcome := a.judge(ctx, x, answer, err, rules)
+	a.emit(PermissionDecided{CallID: x.CallID, Outcome: outcome}, logged)
+	return approval
+}
+
+// ask puts the question and waits for its answer, no longer than the timeout
+// and no longer than ctx. An Asker that does not return then is left behind,
+// and its late answer changes nothing.
+func (a *approver) ask(ctx context.Context, q Question) (Answer, error) {
+	if d := a.s.hub.c.PermissionTimeout; d > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, d, errNoAnswer)
+		defer stop()
+	}
+	type reply struct {
+		answer Answer
+		err    error
+	}
+	got := make(chan reply, 1)
+	a.s.queue.work.Go(func() {
+		answer, err := a.s.callAsker(ctx, q)
+		got <- reply{answer, err}
+	})
+	select {
+	case r := <-got:
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		return r.answer, r.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// callAsker turns a panic of an Asker into an error.
+func (s *Session) callAsker(ctx context.Context, q Question) (answer Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.logger.Error("asker panicked", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("asker panicked: %v", p)
+		}
+	}()
+	return s.frontEnd.Asker.Ask(ctx, q)
+}
+
+// judge says what an answer means for the call and how the log names it.
+func (a *approver) judge(ctx context.Context, x tools.Execution, answer Answer, err error, rules []permission.Rule) (tools.Approval, string) {
+	switch {
+	case ctx.Err() != nil:
+		return tools.Cancelled, string(tools.Cancelled)
+	case errors.Is(err, errNoAnswer):
+		a.s.denials.put(x.Token, noAnswerText(x.Name, a.s.hub.c.PermissionTimeout))
+		return tools.Unavailable, "timeout"
+	case err != nil:
+		a.s.logger.Warn("permission question failed", "tool", x.Name, "error", err)
+		return tools.Unavailable, string(tools.Unavailable)
+	}
+	switch answer {
+	case AllowOnce:
+	case AllowAlways:
+		a.remember(rules)
+	case RejectAlways:
+		a.remember(permission.Denying(rules))
+		return tools.Rejected, string(answer)
+	case AnswerCancelled:
+		a.cancel()
+		return tools.Cancelled, string(answer)
+	default:
+		return tools.Rejected, string(RejectOnce)
+	}
+	return tools.AllowedOnce, string(answer)
+}
+
+// noAnswerText is what the model reads when nobody answered.
+func noAnswerText(tool string, d time.Duration) string {
+	return fmt.Sprintf("permission for tool %q was not given within %s, so it was denied; nobody may be watching. Go on without it, or end the turn and ask the user", tool, d)
+}
+
+// remember keeps an "always"; when it cannot be kept, the answer holds once
+// and the user is told.
+func (a *approver) remember(rules []permission.Rule) {
+	if len(rules) == 0 {
+		return
+	}
+	if err := a.s.policy.Remember(rules); err != nil {
+		a.emit(Notice{
+			Severity: "warning", Title: "The answer holds only this once",
+			Text: "It could not be remembered: " + err.Error(),
+		}, logged)
+	}
+}

@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"strings"
+	"sync"
+)
+
+// maxHeld is how much text of a message waits for its next record, in bytes;
+// a model that is faster waits for the sink.
+const maxHeld = 64 << 10
+
+// MessageWriter streams one message of the agent: pieces are joined to at most
+// 20 records a second, their order kept. End must be called. Its methods are
+// for one goroutine.
+type MessageWriter struct {
+	t     *Turn
+	id    string
+	pacer pacer
+
+	mu      sync.Mutex
+	thought bool // what text is
+	text    strings.Builder
+}
+
+// NewMessage begins a message of the agent.
+func (t *Turn) NewMessage() *MessageWriter {
+	m := &MessageWriter{t: t, id: t.s.hub.c.NewID()}
+	m.pacer.send = m.send
+	return m
+}
+
+// Text adds to what the agent says; "" does nothing.
+func (m *MessageWriter) Text(s string) { m.add(s, false) }
+
+// Thought adds to what the agent thinks; "" does nothing.
+func (m *MessageWriter) Thought(s string) { m.add(s, true) }
+
+func (m *MessageWriter) add(s string, thought bool) {
+	if s == "" {
+		return
+	}
+	m.mu.Lock()
+	full := m.text.Len() > 0 && (m.thought != thought || m.text.Len() > maxHeld)
+	m.mu.Unlock()
+	if full {
+		m.pacer.locked(m.send)
+	}
+	m.mu.Lock()
+	m.thought = thought
+	m.text.WriteString(s)
+	m.mu.Unlock()
+	m.pacer.kick()
+}
+
+// send records what is held.
+func (m *MessageWriter) send() (more bool) {
+	m.mu.Lock()
+	text, thought := m.text.String(), m.thought
+	m.text.Reset()
+	m.mu.Unlock()
+	switch {
+	case text == "":
+	case thought:
+		m.t.Record(AgentThought{MessageID: m.id, Text: text})
+	default:
+		m.t.Record(AgentText{MessageID: m.id, Text: text})
+	}
+	return false
+}
+
+// End records the rest of the message.
+func (m *MessageWriter) End() {
+	m.pacer.stop()
+	m.send()
+}

@@ -1,0 +1,218 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-ls/agent-ls/presentation"
+	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/permission"
+)
+
+// state is what the records of a session come to so far. A live session and a
+// loaded one fold the same records with the same code, so they cannot differ.
+type state struct {
+	title   string
+	mode    permission.Mode
+	model   string
+	meta    map[string]json.RawMessage
+	prompts int
+	cost    float64
+	// lastCall is the highest number in a call id given so far.
+	lastCall int
+	callBase string
+	// turn is the open turn, "" between turns; calls its started calls that
+	// have not finished, in order.
+	turn  string
+	calls []string
+
+	messages []Message
+	// joined counts the messages whose text is one block already.
+	joined int
+	step   *step
+	// context waits for the end of the open step.
+	context []tools.HookContext
+}
+
+// step is an assistant message whose calls run: its results enter the
+// conversation together, in the order of the calls (tools.md §2.3.3, §2.3.5).
+type step struct {
+	calls   []AssistantCall
+	results map[string]tools.Result
+}
+
+// apply folds one event.
+func (s *state) apply(e Event) {
+	switch e := e.(type) {
+	case TurnStarted:
+		s.turn = e.Turn
+	case TurnEnded:
+		s.endStep()
+		s.turn, s.calls = "", nil
+	case UserMessage:
+		s.prompts++
+		s.endStep()
+		s.messages = append(s.messages, Message{Role: RoleUser, Blocks: e.Blocks})
+	case AgentText:
+		s.text(e)
+	case AssistantCalls:
+		s.beginStep(e.Calls)
+	case ToolCallStarted:
+		s.noteCallID(e.CallID)
+		s.calls = append(s.calls, e.CallID)
+	case ToolCallFinished:
+		s.calls = slices.DeleteFunc(s.calls, func(id string) bool { return id == e.CallID })
+		s.finishCall(e)
+	case ContextAdded:
+		s.addContext(tools.HookContext{Source: e.Source, Text: e.Text})
+	case ModeChanged:
+		s.mode = permission.Mode(e.Mode)
+	case ModelChanged:
+		s.model = e.Model
+	case TitleChanged:
+		s.title = e.Title
+	case UsageChanged:
+		s.cost = e.Cost
+	case MetadataChanged:
+		s.setMeta(e)
+	}
+}
+
+func (s *state) setMeta(e MetadataChanged) {
+	if e.Value == nil {
+		delete(s.meta, e.Key)
+		return
+	}
+	if s.meta == nil {
+		s.meta = map[string]json.RawMessage{}
+	}
+	s.meta[e.Key] = e.Value
+}
+
+// last returns the last message when it is an assistant's without calls.
+func (s *state) last() *Message {
+	if n := len(s.messages); n > 0 && s.messages[n-1].Role == RoleAssistant && s.messages[n-1].Calls == nil {
+		return &s.messages[n-1]
+	}
+	return nil
+}
+
+// text adds a piece of an assistant message. The pieces are joined when
+// somebody asks, so that a long message costs no more than its length.
+func (s *state) text(e AgentText) {
+	s.endStep()
+	piece := presentation.Text(e.Text)
+	if m := s.last(); m != nil && m.id == e.MessageID {
+		m.Blocks = append(m.Blocks, piece)
+		return
+	}
+	s.messages = append(s.messages, Message{Role: RoleAssistant, id: e.MessageID, Blocks: []presentation.Block{piece}})
+}
+
+// history returns the conversation so far; the caller owns the slice.
+func (s *state) history() []Message {
+	for i := len(s.messages) - 1; i >= s.joined; i-- {
+		if m := &s.messages[i]; m.Role == RoleAssistant && len(m.Blocks) > 1 {
+			m.Blocks = []presentation.Block{presentation.Text(joinText(m.Blocks))}
+		}
+	}
+	s.joined = max(0, len(s.messages)-1)
+	return slices.Clone(s.messages)
+}
+
+// joinText concatenates text blocks.
+func joinText(blocks []presentation.Block) string {
+	var b strings.Builder
+	for _, block := range blocks {
+		b.WriteString(block.Text)
+	}
+	return b.String()
+}
+
+func (s *state) beginStep(calls []AssistantCall) {
+	s.endStep()
+	for _, c := range calls {
+		s.noteCallID(c.CallID)
+	}
+	if m := s.last(); m != nil {
+		m.Calls = calls
+	} else {
+		s.messages = append(s.messages, Message{Role: RoleAssistant, Calls: calls})
+	}
+	s.step = &step{calls: calls, results: map[string]tools.Result{}}
+}
+
+func (s *state) finishCall(e ToolCallFinished) {
+	if s.step == nil || !slices.ContainsFunc(s.step.calls, func(c AssistantCall) bool { return c.CallID == e.CallID }) {
+		return
+	}
+	s.step.results[e.CallID] = e.Result
+	if len(s.step.results) == len(s.step.calls) {
+		s.endStep()
+	}
+}
+
+// endStep puts the results of the open step into the conversation, one for
+// every call, and after all of them what listeners add.
+func (s *state) endStep() {
+	if s.step == nil {
+		return
+	}
+	var context []tools.HookContext
+	for _, c := range s.step.calls {
+		r, ok := s.step.results[c.CallID]
+		if !ok {
+			r = notRun()
+		}
+		s.messages = append(s.messages, Message{
+			Role: RoleTool, Blocks: r.Content, CallID: c.CallID, Name: c.Name, IsError: r.IsError, OutputRef: r.OutputRef,
+		})
+		context = append(context, r.AdditionalContext...)
+	}
+	s.step = nil
+	context = append(context, s.context...)
+	s.context = nil
+	for _, c := range context {
+		s.addContext(c)
+	}
+}
+
+func (s *state) addContext(c tools.HookContext) {
+	if s.step != nil {
+		s.context = append(s.context, c)
+		return
+	}
+	s.messages = append(s.messages, Message{Role: RoleContext, Name: c.Source, Blocks: []presentation.Block{presentation.Text(c.Text)}})
+}
+
+// newCallID returns an id that is new in the session, also after a reload.
+func (s *state) newCallID() string {
+	s.lastCall++
+	return fmt.Sprintf("%s-%d", s.callBase, s.lastCall)
+}
+
+// noteCallID keeps newCallID ahead of the ids in the log.
+func (s *state) noteCallID(id string) {
+	number, ok := strings.CutPrefix(id, s.callBase+"-")
+	if !ok {
+		return
+	}
+	if n, err := strconv.Atoi(number); err == nil {
+		s.lastCall = max(s.lastCall, n)
+	}
+}
+
+// notRun is the result of a call that never started (tools.md §2.3.5).
+func notRun() tools.Result {
+	return failedResult(tools.CodeNotRun, "Error: tool call aborted before dispatch")
+}
+
+// failedResult is a failure that the session itself has to report.
+func failedResult(code, text string) tools.Result {
+	r := tools.TextResult(text)
+	r.IsError, r.Error = true, &tools.ErrorInfo{Name: "AbortError", Code: code}
+	return r
+}
