@@ -30,8 +30,7 @@ func compare(before, after string) []span {
 	if before == after {
 		return nil
 	}
-	head := commonHead(before, after)
-	tail := commonTail(before[head:], after[head:])
+	head, tail := Common(before, after)
 	a, b := before[head:len(before)-tail], after[head:len(after)-tail]
 	var spans []span
 	if a == "" || b == "" {
@@ -86,6 +85,13 @@ func splitLines(s string) []int {
 // block is how many bytes are compared at once: enough to let the runtime's
 // comparison work at full speed.
 const block = 512
+
+// Common returns how many bytes of whole lines both texts begin with and, after
+// those, end with: the changes lie between. It costs one comparison of the texts.
+func Common(before, after string) (head, tail int) {
+	head = commonHead(before, after)
+	return head, commonTail(before[head:], after[head:])
+}
 
 // commonHead returns the length of the longest run of whole lines that both
 // texts begin with.

@@ -44,73 +44,95 @@ const markEvery = 256
 
 // NewMapper returns a Mapper of text.
 func NewMapper(text string) *Mapper {
-	m := &Mapper{text: text, starts: lineStarts(text)}
-	if !isASCII(text) {
-		m.marks = marks(text)
-	}
-	return m
+	return &Mapper{text: text, starts: lineStarts(text), marks: marks(text)}
 }
 
 // lineStarts returns the offsets at which lines start, in LSP's sense.
 func lineStarts(text string) []int {
 	starts := make([]int, 1, strings.Count(text, "\n")+1)
-	lone := strings.IndexByte(text, '\r') >= 0
+	anyCR := strings.IndexByte(text, '\r') >= 0
 	for i := 0; i < len(text); {
-		n := -1
-		if lone {
-			n = strings.IndexAny(text[i:], "\r\n")
-		} else {
-			n = strings.IndexByte(text[i:], '\n')
-		}
+		n := strings.IndexByte(text[i:], '\n')
+		end := i + n + 1
 		if n < 0 {
-			break
+			end = len(text)
 		}
-		i += n + 1
-		if text[i-1] == '\r' && i < len(text) && text[i] == '\n' {
-			i++
+		if anyCR {
+			starts = appendAfterCR(starts, text[i:end], i)
 		}
-		starts = append(starts, i)
+		if n >= 0 {
+			starts = append(starts, end)
+		}
+		i = end
 	}
 	return starts
 }
 
-// isASCII reports whether text has no byte above 0x7f.
-func isASCII(text string) bool {
-	const word = 8
-	for len(text) >= word {
-		w := text[:word]
-		if (w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7])&0x80 != 0 {
-			return false
+// appendAfterCR appends the places after each lone "\r" of a line, which
+// starts at offset base.
+func appendAfterCR(starts []int, line string, base int) []int {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(line[i:], '\r')
+		if n < 0 {
+			return starts
 		}
-		text = text[word:]
-	}
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
+		i += n
+		if line[i+1:] != "\n" {
+			starts = append(starts, base+i+1)
 		}
 	}
-	return true
 }
 
-// marks returns marks at about every markEvery bytes of text.
+// marks returns marks at about every markEvery bytes of text, none for a text
+// of ASCII alone.
 func marks(text string) []mark {
-	list := make([]mark, 1, len(text)/markEvery+2)
-	at := mark{}
-	for next := markEvery; at.offset < len(text); {
-		at = at.step(text)
-		if at.offset >= next {
-			list = append(list, at)
-			next = at.offset + markEvery
-		}
+	if asciiRun(text) == len(text) {
+		return nil
+	}
+	list := make([]mark, 1, len(text)/markEvery+1)
+	p := mark{}
+	for next := markEvery; next <= len(text); next += markEvery {
+		p = p.walk(text, next)
+		list = append(list, p)
 	}
 	return list
 }
 
+// asciiRun returns how many bytes of ASCII s starts with.
+func asciiRun(s string) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		w := s[n : n+8]
+		if (w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7])&0x80 != 0 {
+			break
+		}
+	}
+	for n < len(s) && s[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// walk returns the start of the last character at or before limit, counted
+// from p on.
+func (p mark) walk(text string, limit int) mark {
+	for p.offset < limit {
+		n := asciiRun(text[p.offset:limit])
+		p = mark{p.offset + n, p.utf16 + n, p.runes + n}
+		if p.offset == limit {
+			break
+		}
+		next := p.step(text)
+		if next.offset > limit {
+			break
+		}
+		p = next
+	}
+	return p
+}
+
 // step returns the place one character after p.
 func (p mark) step(text string) mark {
-	if text[p.offset] < utf8.RuneSelf {
-		return mark{p.offset + 1, p.utf16 + 1, p.runes + 1}
-	}
 	r, size := utf8.DecodeRuneInString(text[p.offset:])
 	units := 1
 	if r > 0xffff {
@@ -162,10 +184,7 @@ func (m *Mapper) Position(offset int, enc Encoding) Position {
 	line := sort.SearchInts(m.starts, offset+1) - 1
 	offset = min(offset, m.LineEnd(line))
 	start := m.starts[line]
-	if m.marks == nil {
-		return Position{Line: line, Column: offset - start}
-	}
-	return Position{Line: line, Column: m.at(offset).units(enc) - m.at(start).units(enc)}
+	return Position{Line: line, Column: m.column(start, offset, enc)}
 }
 
 // Offset returns the byte offset of a position. A column beyond the line means
@@ -181,40 +200,48 @@ func (m *Mapper) Offset(p Position, enc Encoding) int {
 	}
 	start, end := m.starts[p.Line], m.LineEnd(p.Line)
 	column := max(p.Column, 0)
-	if m.marks == nil || column >= end-start && enc == UTF8 {
-		return min(start+min(column, end-start), end)
+	switch {
+	case column >= end-start: // no character is shorter than its units
+		return end
+	case m.marks == nil:
+		return start + column
+	case end-start <= markEvery:
+		return mark{offset: start}.find(m.text, column, end, enc)
 	}
-	return m.find(m.at(start), column, end, enc)
+	from := m.at(start)
+	target := from.units(enc) + column
+	i := sort.Search(len(m.marks), func(i int) bool { return m.marks[i].units(enc) > target }) - 1
+	if m.marks[i].offset > start {
+		from = m.marks[i]
+	}
+	return from.find(m.text, target-from.units(enc), end, enc)
 }
 
-// at returns the units before the character that offset is in.
+// column returns how many units of enc lie between the start of a line and the
+// character that offset is in.
+func (m *Mapper) column(start, offset int, enc Encoding) int {
+	switch {
+	case m.marks == nil:
+		return offset - start
+	case offset-start <= markEvery:
+		from := mark{offset: start}
+		return from.walk(m.text, offset).units(enc) - from.units(enc)
+	}
+	return m.at(offset).units(enc) - m.at(start).units(enc)
+}
+
+// at returns the place of the character that offset is in.
 func (m *Mapper) at(offset int) mark {
 	i := sort.Search(len(m.marks), func(i int) bool { return m.marks[i].offset > offset }) - 1
-	p := m.marks[i]
-	for p.offset < offset {
-		next := p.step(m.text)
-		if next.offset > offset {
-			break
-		}
-		p = next
-	}
-	return p
+	return m.marks[i].walk(m.text, offset)
 }
 
-// find returns the offset of the character that is column units after start,
-// at most end.
-func (m *Mapper) find(start mark, column, end int, enc Encoding) int {
-	if column >= end-start.offset { // no character is shorter than its units
-		return end
-	}
-	target := start.units(enc) + column
-	p := start
-	i := sort.Search(len(m.marks), func(i int) bool { return m.marks[i].units(enc) > target }) - 1
-	if m.marks[i].offset > p.offset {
-		p = m.marks[i]
-	}
+// find returns the offset of the character that is column units after p, at
+// most end.
+func (p mark) find(text string, column, end int, enc Encoding) int {
+	target := p.units(enc) + column
 	for p.offset < end {
-		next := p.step(m.text)
+		next := p.step(text)
 		if next.units(enc) > target {
 			break
 		}

@@ -14,40 +14,30 @@ const (
 // changedLines says for each line of x and y whether it is changed; the
 // unchanged ones of both are the same sequence.
 func changedLines(x, y []lineID) (changedX, changedY []bool) {
+	s := newSearch(x, y)
+	s.compare(box{0, len(s.x.ids), 0, len(s.y.ids)})
+	return s.changedX, s.changedY
+}
+
+// newSearch returns a search over the lines that x and y have in common; all
+// others are marked as changed.
+func newSearch(x, y []lineID) *search {
 	flags := make([]bool, len(x)+len(y))
-	changedX, changedY = flags[:len(x):len(x)], flags[len(x):]
-	inX, inY := presence(x, y)
-	s := &search{
-		x: candidates(x, inY, changedX),
-		y: candidates(y, inX, changedY),
-		// Every diagonal from -len(y) to len(x), and one beyond at both ends.
-		changedX: changedX, changedY: changedY, work: maxWork,
+	s := &search{changedX: flags[:len(x):len(x)], changedY: flags[len(x):], maxCost: maxCost, work: maxWork}
+	inX := func(id lineID) bool { return int(id) < len(x) } // its first line is there
+	seen := make([]bool, len(x))
+	for _, id := range y {
+		if inX(id) {
+			seen[id] = true
+		}
 	}
+	s.x = candidates(x, func(id lineID) bool { return seen[id] }, s.changedX)
+	s.y = candidates(y, inX, s.changedY)
+	// Every diagonal from -len(y) to len(x), and one beyond at both ends.
 	diagonals := len(s.x.ids) + len(s.y.ids) + 3
 	v := make([]int32, 2*diagonals)
 	s.forward, s.backward, s.zero = v[:diagonals], v[diagonals:], len(s.y.ids)+1
-	s.compare(box{0, len(s.x.ids), 0, len(s.y.ids)})
-	return changedX, changedY
-}
-
-// presence says for each id whether x and whether y has it.
-func presence(x, y []lineID) (inX, inY []bool) {
-	var last lineID
-	for _, id := range x {
-		last = max(last, id)
-	}
-	for _, id := range y {
-		last = max(last, id)
-	}
-	flags := make([]bool, 2*(int(last)+1))
-	inX, inY = flags[:last+1], flags[last+1:]
-	for _, id := range x {
-		inX[id] = true
-	}
-	for _, id := range y {
-		inY[id] = true
-	}
-	return inX, inY
+	return s
 }
 
 // A sequence is the lines of one text that the other has too, with their
@@ -60,11 +50,18 @@ type sequence struct {
 // candidates returns the lines that may be unchanged and marks the others as
 // changed. Lines that only one text has can be in no common sequence; leaving
 // them out costs nothing in quality and makes most real searches trivial.
-func candidates(ids []lineID, inOther []bool, changed []bool) sequence {
-	s := sequence{ids: make([]lineID, 0, len(ids)), places: make([]int32, 0, len(ids))}
+func candidates(ids []lineID, inOther func(lineID) bool, changed []bool) sequence {
+	common := 0
 	for i, id := range ids {
-		if !inOther[id] {
+		if inOther(id) {
+			common++
+		} else {
 			changed[i] = true
+		}
+	}
+	s := sequence{ids: make([]lineID, 0, common), places: make([]int32, 0, common)}
+	for i, id := range ids {
+		if changed[i] {
 			continue
 		}
 		s.ids = append(s.ids, id)
@@ -83,6 +80,7 @@ type search struct {
 	// far along x the paths from the start and from the end have come.
 	forward, backward []int32
 	zero              int
+	maxCost           int
 	work              int // comparisons left
 }
 

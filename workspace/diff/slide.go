@@ -122,11 +122,10 @@ func edgeCost(text string, i int) int {
 	return cost + 4*width
 }
 
-// previousIsBlank reports whether the line that ends at offset i is blank; the
-// start of the text counts.
+// previousIsBlank reports whether the line that ends at offset i is blank.
 func previousIsBlank(text string, i int) bool {
 	if i == 0 {
-		return true
+		return false
 	}
 	start := strings.LastIndexByte(text[:i-1], '\n') + 1
 	_, isBlank := indent(text[start:i])

@@ -30,7 +30,7 @@ func (r *reach) grow(lo, hi int, v []int32, zero int, unreached int32) {
 }
 
 // split returns a point (i,j) of b, other than its corners, through which a
-// shortest path goes; or, when that takes more than maxCost edits, the point
+// shortest path goes; or, when that takes more than s.maxCost edits, the point
 // that the cheapest paths from either end got farthest to. b shares neither
 // first nor last line and is not empty on either side.
 func (s *search) split(b box) (i, j int) {
@@ -55,7 +55,7 @@ func (s *search) split(b box) (i, j int) {
 			}
 		}
 		s.work -= f.hi - f.lo + r.hi - r.lo + 2
-		if cost >= maxCost || s.work <= 0 {
+		if cost >= s.maxCost || s.work <= 0 {
 			return s.farthest(b, f, r)
 		}
 	}
