@@ -34,3 +34,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // ErrorCode returns the code; the pipeline puts it into the result.
 func (e *Error) ErrorCode() string { return e.Code }
+
+func errShuttingDown() error {
+	return &Error{Code: CodeShuttingDown, Message: "no command can start: the server is shutting down", Hint: "Start it in a new session"}
+}

@@ -86,7 +86,7 @@ func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, &Error{Code: CodeShuttingDown, Message: "no command can start: the server is shutting down", Hint: "Start it in a new session."}
+		return nil, errShuttingDown()
 	}
 	l.forgetEmpty()
 	p, err := l.spawn(ctx, c)
@@ -101,7 +101,7 @@ func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
 // does not say which path was wrong.
 func checkFolder(dir string) error {
 	bad := func(why string) error {
-		return &Error{Code: CodeBadFolder, Message: fmt.Sprintf("working folder %q %s", dir, why), Hint: "Give an existing folder as workdir, or leave it out."}
+		return &Error{Code: CodeBadFolder, Message: fmt.Sprintf("working folder %q %s", dir, why), Hint: "Give an existing folder as workdir, or leave it out"}
 	}
 	if !filepath.IsAbs(dir) {
 		return bad("is not absolute")
@@ -141,7 +141,7 @@ func (l *Local) spawn(ctx context.Context, c Command) (*process, error) {
 }
 
 func spawnError(err error) error {
-	return &Error{Code: CodeSpawnFailed, Message: "the command could not be started: " + err.Error(), Hint: "Try again, or use a simpler command.", Err: err}
+	return &Error{Code: CodeSpawnFailed, Message: "the command could not be started: " + err.Error(), Hint: "Try again, or use a simpler command", Err: err}
 }
 
 // forgetEmpty drops the groups of ended commands that are empty by now. The

@@ -53,14 +53,14 @@ const maxLine = 128<<10 - 1
 func checkLine(line string) error {
 	switch {
 	case strings.TrimSpace(line) == "":
-		return &Error{Code: CodeBadCommand, Message: "the command is empty", Hint: "Give the command line to run."}
+		return &Error{Code: CodeBadCommand, Message: "the command is empty", Hint: "Give the command line to run"}
 	case strings.ContainsRune(line, 0):
-		return &Error{Code: CodeBadCommand, Message: "the command holds a NUL character", Hint: `Remove it, or let printf '\0' make it.`}
+		return &Error{Code: CodeBadCommand, Message: "the command holds a NUL character", Hint: `Remove it, or let printf '\0' make it`}
 	case len(line) > maxLine:
 		return &Error{
 			Code:    CodeBadCommand,
 			Message: fmt.Sprintf("the command has %d bytes, %d are possible", len(line), maxLine),
-			Hint:    "Write it to a script file and run that.",
+			Hint:    "Write it to a script file and run that",
 		}
 	}
 	return nil

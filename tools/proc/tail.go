@@ -44,7 +44,7 @@ func (t *Tail) Add(text string) {
 func (t *Tail) Truncated() bool { return t.total > int64(t.keep) }
 
 // Reset forgets everything.
-func (t *Tail) Reset() { t.buf, t.total = t.buf[:0], 0 }
+func (t *Tail) Reset() { t.buf, t.total = nil, 0 }
 
 // String returns what is kept: at most keep bytes of valid UTF-8. When bytes
 // were dropped it begins with a whole line, or, when the last line alone is

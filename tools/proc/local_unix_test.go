@@ -1,0 +1,551 @@
+//go:build unix
+
+package proc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// patience bounds waits that end long before on any machine.
+const patience = time.Minute
+
+// run runs one command with a fresh Local and returns how it ended.
+func run(t *testing.T, c Command) Exit {
+	t.Helper()
+	l := NewLocal(LocalOptions{})
+	t.Cleanup(l.Close)
+	return runWith(t, l, c)
+}
+
+func runWith(t *testing.T, l *Local, c Command) Exit {
+	t.Helper()
+	return wait(t, start(t, l, context.Background(), c))
+}
+
+func start(t *testing.T, l *Local, ctx context.Context, c Command) Process {
+	t.Helper()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	p, err := l.Start(ctx, c)
+	if err != nil {
+		t.Fatalf("start %q: %v", c.Line, err)
+	}
+	return p
+}
+
+func wait(t *testing.T, p Process) Exit {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	e, err := p.Wait(ctx)
+	if err != nil {
+		t.Fatalf("wait: %v", err)
+	}
+	return e
+}
+
+func code(e Exit) string {
+	if e.Code == nil {
+		return "none"
+	}
+	return strconv.Itoa(*e.Code)
+}
+
+func TestLocalOutcomes(t *testing.T) {
+	tests := []struct {
+		line           string
+		stdout, stderr string
+		code, signal   string
+	}{
+		{"echo out; echo err >&2", "out\n", "err\n", "0", ""},
+		{"true", "", "", "0", ""},
+		{"exit 7", "", "", "7", ""},
+		{"echo x; exit 3", "x\n", "", "3", ""},
+		{"kill -9 $$", "", "", "none", "SIGKILL"},
+		{"kill -TERM $$", "", "", "none", "SIGTERM"},
+		{"cat", "", "", "0", ""},
+		{"read x; echo $?", "1\n", "", "0", ""},
+		{"printf 'caf\\351'", "caf\uFFFD", "", "0", ""},
+		{"printf '[%s]' \"$GIT_EDITOR\" \"$TERM\" \"$NO_COLOR\"", "[false][dumb][1]", "", "0", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.line, func(t *testing.T) {
+			t.Parallel()
+			e := run(t, Command{Line: tt.line})
+			if e.Stdout.Text != tt.stdout || e.Stderr.Text != tt.stderr || code(e) != tt.code || e.Signal != tt.signal {
+				t.Errorf("%+v, code %s", e, code(e))
+			}
+			if e.TimedOut || e.Aborted || e.Stdout.Truncated || e.Duration <= 0 {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+func TestLocalSurroundings(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLocal(LocalOptions{Environ: []string{"PATH=" + os.Getenv("PATH"), "SOME_KEY=hidden", "PLAIN=seen"}})
+	defer l.Close()
+	t.Run("folder", func(t *testing.T) {
+		if e := runWith(t, l, Command{Line: "pwd -P", Dir: dir}); e.Stdout.Text != dir+"\n" {
+			t.Errorf("pwd is %q", e.Stdout.Text)
+		}
+	})
+	t.Run("environment", func(t *testing.T) {
+		e := runWith(t, l, Command{Line: `printf '%s|%s|%s' "$SOME_KEY" "$PLAIN" "$GIVEN_KEY"`, Env: []string{"GIVEN_KEY=yes"}})
+		if e.Stdout.Text != "|seen|yes" {
+			t.Errorf("environment %q", e.Stdout.Text)
+		}
+	})
+	t.Run("stdin is the null device", func(t *testing.T) {
+		if e := runWith(t, l, Command{Line: "test -c /dev/stdin && test -p /dev/stdout && echo yes"}); e.Stdout.Text != "yes\n" {
+			t.Errorf("%+v", e)
+		}
+	})
+	t.Run("no terminal to prompt on", func(t *testing.T) {
+		if e := runWith(t, l, Command{Line: "(: < /dev/tty) 2>/dev/null || echo none"}); e.Stdout.Text != "none\n" {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+func TestLocalRefuses(t *testing.T) {
+	l := NewLocal(LocalOptions{})
+	defer l.Close()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	marker := filepath.Join(dir, "ran")
+	cancelled, cancel := context.WithCancelCause(context.Background())
+	reason := errors.New("changed my mind")
+	cancel(reason)
+	tests := []struct {
+		name string
+		ctx  context.Context
+		c    Command
+		code string
+	}{
+		{"no command", context.Background(), Command{Line: "  ", Dir: dir}, CodeBadCommand},
+		{"embedded NUL", context.Background(), Command{Line: "echo \x00", Dir: dir}, CodeBadCommand},
+		{"missing folder", context.Background(), Command{Line: "true", Dir: filepath.Join(dir, "no")}, CodeBadFolder},
+		{"folder is a file", context.Background(), Command{Line: "true", Dir: file}, CodeBadFolder},
+		{"relative folder", context.Background(), Command{Line: "true", Dir: "rel"}, CodeBadFolder},
+		{"cancelled before", cancelled, Command{Line: "touch " + marker, Dir: dir}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := l.Start(tt.ctx, tt.c)
+			var coded *Error
+			switch {
+			case err == nil:
+				t.Fatal("it started")
+			case tt.code == "" && !errors.Is(err, reason):
+				t.Errorf("error %v, want the context's cause", err)
+			case tt.code != "" && (!errors.As(err, &coded) || coded.Code != tt.code || coded.Hint == ""):
+				t.Errorf("error %#v, want code %s with a hint", err, tt.code)
+			}
+		})
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a cancelled command ran")
+	}
+	if _, err := NewLocal(LocalOptions{Shell: Shell{Path: "/no/such/shell"}}).Start(context.Background(), Command{Line: "true", Dir: dir}); err == nil {
+		t.Error("a missing shell started")
+	}
+}
+
+// TestLocalDeadlines: the flags tell which deadline ended the command, however
+// it exits then (tools.md §3.10.8).
+func TestLocalDeadlines(t *testing.T) {
+	l := NewLocal(LocalOptions{Grace: 300 * time.Millisecond})
+	t.Cleanup(l.Close)
+	timeout := func(p *process, _ func()) { p.end(causeTimeout) }
+	tests := []struct {
+		name, line   string
+		end          func(p *process, cancel func())
+		timedOut     bool
+		code, signal string
+	}{
+		{"timeout", "echo ready; exec sleep 100", timeout, true, "none", "SIGTERM"},
+		{"trapped TERM still timed out", "trap 'exit 0' TERM; echo ready; sleep 100 & wait", timeout, true, "0", ""},
+		{"ignored TERM is killed", "trap '' TERM; echo ready; sleep 100", timeout, true, "none", "SIGKILL"},
+		{"cancelled", "echo ready; exec sleep 100", func(_ *process, cancel func()) { cancel() }, false, "none", "SIGTERM"},
+		{"stopped", "echo ready; exec sleep 100", func(p *process, _ func()) { p.Stop(); p.Stop() }, false, "none", "SIGTERM"},
+		{"the first counts", "trap '' TERM; echo ready; sleep 100", func(p *process, _ func()) { p.Stop(); p.end(causeTimeout) }, false, "none", "SIGKILL"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			out := newLines()
+			p := start(t, l, ctx, Command{Line: tt.line, Output: out.add})
+			out.next(t)
+			tt.end(p.(*process), cancel)
+			e := wait(t, p)
+			if e.TimedOut != tt.timedOut || e.Aborted == tt.timedOut {
+				t.Errorf("timed out %v, aborted %v", e.TimedOut, e.Aborted)
+			}
+			if code(e) != tt.code || e.Signal != tt.signal || e.Stdout.Text != "ready\n" {
+				t.Errorf("code %s signal %q stdout %q", code(e), e.Signal, e.Stdout.Text)
+			}
+		})
+	}
+}
+
+func TestLocalTimeout(t *testing.T) {
+	if e := run(t, Command{Line: "exec sleep 100", Timeout: time.Millisecond}); !e.TimedOut || e.Aborted {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestLocalStopAfterEnd: nobody can end a command that has ended.
+func TestLocalStopAfterEnd(t *testing.T) {
+	l := NewLocal(LocalOptions{})
+	defer l.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := start(t, l, ctx, Command{Line: "exit 4"})
+	before := wait(t, p)
+	p.Stop()
+	cancel()
+	p.Release()
+	after := wait(t, p)
+	if code(after) != "4" || after.Aborted || before.Duration != after.Duration || p.Terminal() != "" {
+		t.Errorf("%+v", after)
+	}
+}
+
+// TestLocalWaitGivesUp: the context of Wait does not end the process.
+func TestLocalWaitGivesUp(t *testing.T) {
+	l := NewLocal(LocalOptions{})
+	defer l.Close()
+	gate := filepath.Join(t.TempDir(), "gate")
+	p := start(t, l, context.Background(), Command{Line: "until test -e " + gate + "; do sleep 0.01; done; exit 5"})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Wait(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("wait: %v", err)
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e := wait(t, p); code(e) != "5" || e.Aborted {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestLocalDescendants: processes that hold the pipes do not keep a command
+// from ending (tools.md §2.4.9, §6), and Close ends them.
+func TestLocalDescendants(t *testing.T) {
+	tests := []struct{ name, line string }{
+		{"silent", "sleep 100 & echo pid $!; echo done"},
+		{"writing", "(while :; do echo x; sleep 0.02; done) & echo pid $!; echo done"},
+		{"redirected", "sleep 100 >/dev/null 2>&1 & echo pid $!; echo done"},
+	}
+	number := regexp.MustCompile(`(?m)^pid (\d+)$`)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := NewLocal(LocalOptions{Grace: 200 * time.Millisecond})
+			begun := time.Now()
+			e := runWith(t, l, Command{Line: tt.line})
+			if took := time.Since(begun); took > 30*time.Second {
+				t.Errorf("took %v", took)
+			}
+			found := number.FindStringSubmatch(e.Stdout.Text)
+			if found == nil || !strings.Contains(e.Stdout.Text, "done\n") || code(e) != "0" {
+				t.Fatalf("stdout %q code %s", e.Stdout.Text, code(e))
+			}
+			pid, err := strconv.Atoi(found[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !running(pid) {
+				t.Errorf("process %d did not go on", pid)
+			}
+			l.Close()
+			waitGone(t, pid)
+		})
+	}
+}
+
+// TestLocalGrandchildDies: TERM reaches the whole group, and KILL what
+// ignores it although the shell is gone.
+func TestLocalGrandchildDies(t *testing.T) {
+	for name, line := range map[string]string{
+		"child":           "sleep 100 & echo $!; wait",
+		"ignores TERM":    "(trap '' TERM; echo $BASHPID; exec sleep 100) & wait",
+		"without a shell": "bash -c 'sleep 100 & echo $!; wait'; true",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			needBash(t)
+			l := NewLocal(LocalOptions{Grace: 200 * time.Millisecond})
+			defer l.Close()
+			out := newLines()
+			p := start(t, l, context.Background(), Command{Line: line, Output: out.add})
+			pid, err := strconv.Atoi(out.next(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Stop()
+			wait(t, p)
+			waitGone(t, pid)
+		})
+	}
+}
+
+// TestLocalClose: Close ends what runs, waits for it, and lets nothing start.
+func TestLocalClose(t *testing.T) {
+	l := NewLocal(LocalOptions{Grace: 200 * time.Millisecond})
+	out := newLines()
+	p := start(t, l, context.Background(), Command{Line: "trap '' TERM; echo $$; while :; do sleep 1; done", Output: out.add})
+	pid, err := strconv.Atoi(out.next(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if e := wait(t, p); e.Signal != "SIGKILL" || !e.Aborted {
+		t.Errorf("%+v", e)
+	}
+	if running(pid) {
+		t.Errorf("process %d runs after Close", pid)
+	}
+	_, err = l.Start(context.Background(), Command{Line: "true", Dir: t.TempDir()})
+	var coded *Error
+	if !errors.As(err, &coded) || coded.Code != CodeShuttingDown {
+		t.Errorf("start after close: %v", err)
+	}
+	l.Close()
+}
+
+// TestLocalSplitRunes: pauses inside a rune, and many wide runes (field report
+// 29).
+func TestLocalSplitRunes(t *testing.T) {
+	var shown strings.Builder
+	e := run(t, Command{
+		Line:   `printf '\342'; sleep 0.1; printf '\211'; sleep 0.1; printf '\244\n'; i=0; while [ $i -lt 500 ]; do printf '你你你你你你你你你你你你你你你你你你你你'; i=$((i+1)); done`,
+		Output: func(text string) { shown.WriteString(text) },
+	})
+	want := "≤\n" + strings.Repeat("你", 10_000)
+	if e.Stdout.Text != want || shown.String() != want {
+		t.Errorf("%d bytes captured, %d shown, want %d", len(e.Stdout.Text), shown.Len(), len(want))
+	}
+}
+
+// TestLocalOutput: both streams arrive in order, from one goroutine at a time,
+// and Stderr takes its stream away from Output.
+func TestLocalOutput(t *testing.T) {
+	line := "for i in 1 2 3 4 5 6 7 8 9; do echo o$i; echo e$i >&2; done"
+	var both, out, err strings.Builder
+	busy := make(chan struct{}, 1)
+	alone := func(b *strings.Builder) func(string) {
+		return func(text string) {
+			select {
+			case busy <- struct{}{}:
+				b.WriteString(text)
+				<-busy
+			default:
+				t.Error("two calls at the same time")
+			}
+		}
+	}
+	run(t, Command{Line: line, Output: alone(&both)})
+	run(t, Command{Line: line, Output: alone(&out), Stderr: alone(&err)})
+	var o, e string
+	for i := 1; i <= 9; i++ {
+		o += fmt.Sprintf("o%d\n", i)
+		e += fmt.Sprintf("e%d\n", i)
+	}
+	if out.String() != o || err.String() != e {
+		t.Errorf("stdout %q, stderr %q", out.String(), err.String())
+	}
+	if both.Len() != len(o)+len(e) {
+		t.Errorf("both streams: %q", both.String())
+	}
+}
+
+func TestLocalTruncates(t *testing.T) {
+	var spilled bytes.Buffer
+	var streams []string
+	e := run(t, Command{
+		Line: "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo e >&2",
+		Keep: 1000,
+		Spill: func(stream string) (io.WriteCloser, string, error) {
+			streams = append(streams, stream)
+			return nopCloser{&spilled}, "REF", nil
+		},
+	})
+	if !e.Stdout.Truncated || e.Stdout.Ref != "REF" || len(e.Stdout.Text) > 1000 || !strings.HasSuffix(e.Stdout.Text, "line 2999\n") || !strings.HasPrefix(e.Stdout.Text, "line ") {
+		t.Errorf("stdout %+v", e.Stdout)
+	}
+	if e.Stderr != (Captured{Text: "e\n", Total: 2}) {
+		t.Errorf("stderr %+v", e.Stderr)
+	}
+	if len(streams) != 1 || streams[0] != StreamStdout {
+		t.Errorf("spilled %v", streams)
+	}
+	if int64(spilled.Len()) != e.Stdout.Total || !strings.HasPrefix(spilled.String(), "line 0\n") || !strings.HasSuffix(spilled.String(), e.Stdout.Text) {
+		t.Errorf("spill has %d bytes of %d", spilled.Len(), e.Stdout.Total)
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// TestLocalBinary: arbitrary bytes become valid text.
+func TestLocalBinary(t *testing.T) {
+	e := run(t, Command{Line: "head -c 200000 /dev/urandom"})
+	if !utf8.ValidString(e.Stdout.Text) || len(e.Stdout.Text) > DefaultKeep || e.Stdout.Total != 200_000 {
+		t.Errorf("%d bytes of text of %d", len(e.Stdout.Text), e.Stdout.Total)
+	}
+}
+
+// TestLocalGitCommit: the editor fails at once instead of waiting for input
+// (field report 86).
+func TestLocalGitCommit(t *testing.T) {
+	e := run(t, Command{Line: "command -v git >/dev/null || exit 99; git init -q . && git -c user.name=n -c user.email=e commit --allow-empty"})
+	if code(e) == "99" {
+		t.Skip("no git")
+	}
+	if code(e) == "0" || e.Signal != "" || e.Code == nil {
+		t.Errorf("code %s, %+v", code(e), e)
+	}
+}
+
+// TestLocalParallel: many commands at once all end, and none stays a zombie.
+func TestLocalParallel(t *testing.T) {
+	l := NewLocal(LocalOptions{})
+	defer l.Close()
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	pids := make(map[string]bool)
+	for i := range 100 {
+		all.Go(func() {
+			p, err := l.Start(context.Background(), Command{Line: fmt.Sprintf("echo $$; exit %d", i), Dir: dir})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			e, err := p.Wait(context.Background())
+			if err != nil || code(e) != strconv.Itoa(i) {
+				t.Errorf("command %d: code %s, %v", i, code(e), err)
+			}
+			mu.Lock()
+			pids[strings.TrimSpace(e.Stdout.Text)] = true
+			mu.Unlock()
+		})
+	}
+	all.Wait()
+	if len(pids) != 100 {
+		t.Errorf("%d different processes", len(pids))
+	}
+	for text := range pids {
+		pid, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil); err != syscall.ECHILD {
+			t.Errorf("process %d was not reaped: %v", pid, err)
+		}
+	}
+}
+
+func TestLocalTerminal(t *testing.T) {
+	l := NewLocal(LocalOptions{Terminal: true})
+	defer l.Close()
+	e := runWith(t, l, Command{Line: "test -t 1 && test -t 2 && ! test -t 0 && echo tty; exit 3"})
+	if e.Stdout.Text != "tty\r\n" || code(e) != "3" || e.Stderr != (Captured{}) {
+		t.Errorf("%+v code %s", e, code(e))
+	}
+	p := start(t, l, context.Background(), Command{Line: "sleep 100"})
+	p.Stop()
+	if e := wait(t, p); e.Signal != "SIGTERM" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func needBash(t *testing.T) {
+	t.Helper()
+	if FindShell().Name != "bash" {
+		t.Skip("no bash")
+	}
+}
+
+// running says whether pid runs and is no zombie.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+// waitGone waits until pid does not run any more.
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); running(pid); {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d still runs", pid)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// lines splits what a command shows into lines.
+type lines struct {
+	rest string
+	all  chan string
+}
+
+func newLines() *lines { return &lines{all: make(chan string, 1000)} }
+
+func (l *lines) add(text string) {
+	l.rest += text
+	for {
+		line, rest, ok := strings.Cut(l.rest, "\n")
+		if !ok {
+			return
+		}
+		l.all <- line
+		l.rest = rest
+	}
+}
+
+func (l *lines) next(t *testing.T) string {
+	t.Helper()
+	select {
+	case line := <-l.all:
+		return line
+	case <-time.After(patience):
+		t.Fatal("the command showed no line")
+		return ""
+	}
+}
