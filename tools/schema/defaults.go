@@ -14,7 +14,8 @@ func (s *Schema) ApplyDefaults(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := filler{w: walker{voice: argumentVoice}}
+	f := filler{budget: budgetFor(data)}
+	f.w = walker{voice: argumentVoice, budget: f.budget}
 	f.fill(s, &v)
 	if !f.filled {
 		return slices.Clone(data), nil
@@ -25,12 +26,14 @@ func (s *Schema) ApplyDefaults(data []byte) ([]byte, error) {
 // filler inserts defaults.
 type filler struct {
 	w      walker // judges branches
+	budget int    // visits left
 	depth  int
 	filled bool
 }
 
 func (f *filler) fill(s *Schema, v *value) {
-	if s == nil || f.depth > maxNesting {
+	f.budget--
+	if s == nil || f.budget < 0 || f.depth > maxNesting {
 		return
 	}
 	f.depth++

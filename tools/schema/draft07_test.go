@@ -136,3 +136,13 @@ func TestEmissionOfHandMadeSchemas(t *testing.T) {
 		}
 	}
 }
+
+func TestObjectUnionsThatMultiplyAreCheap(t *testing.T) {
+	leaf := &Schema{Type: "object"}
+	for range 60 {
+		leaf = &Schema{AnyOf: []*Schema{leaf, leaf, leaf}}
+	}
+	if !leaf.objectUnion() {
+		t.Error("a union of objects is none")
+	}
+}

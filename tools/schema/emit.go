@@ -96,25 +96,30 @@ func (e *emitter) number(n json.Number) {
 
 // objectUnion reports whether s accepts objects only although it has no type
 // of its own.
-func (s *Schema) objectUnion() bool { return s.objectsOnly(0) }
+func (s *Schema) objectUnion() bool { return s.objectsOnly(map[*Schema]bool{}) }
 
-// objectsOnly follows unions and references to a bounded depth.
-func (s *Schema) objectsOnly(depth int) bool {
-	const deepest = 16
-	switch {
-	case s == nil || depth > deepest:
+// objectsOnly follows unions and references. known are the answers so far;
+// that of a schema on the way is no.
+func (s *Schema) objectsOnly(known map[*Schema]bool) bool {
+	if s == nil {
 		return false
-	case s.Type != "":
-		return s.Type == "object" && len(s.OrTypes) == 0
-	case s.target != nil && s.target.objectsOnly(depth+1):
-		return true
 	}
-	return allObjects(s.OneOf, depth) || allObjects(s.AnyOf, depth)
+	if answer, ok := known[s]; ok {
+		return answer
+	}
+	known[s] = false
+	switch {
+	case s.Type != "":
+		known[s] = s.Type == "object" && len(s.OrTypes) == 0
+	case s.target.objectsOnly(known), allObjects(s.OneOf, known), allObjects(s.AnyOf, known):
+		known[s] = true
+	}
+	return known[s]
 }
 
-func allObjects(branches []*Schema, depth int) bool {
+func allObjects(branches []*Schema, known map[*Schema]bool) bool {
 	for _, b := range branches {
-		if !b.objectsOnly(depth + 1) {
+		if !b.objectsOnly(known) {
 			return false
 		}
 	}

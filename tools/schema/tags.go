@@ -123,7 +123,7 @@ func applyDefault(s *Schema, text string) error {
 	if err != nil {
 		return err
 	}
-	w := walker{voice: structuredVoice}
+	w := walker{voice: structuredVoice, budget: budgetFor([]byte(text))}
 	if w.visit(s, &l.value); len(w.violations) > 0 {
 		return fmt.Errorf("it breaks the schema of its field: %s", Join(w.violations))
 	}

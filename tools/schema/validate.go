@@ -28,7 +28,7 @@ func (s *Schema) validate(data []byte, voice *voice) []Violation {
 	if err != nil {
 		return []Violation{{Path: voice.root, Message: fmt.Sprintf("%q is not valid JSON: %s", voice.root, err)}}
 	}
-	w := walker{voice: voice}
+	w := walker{voice: voice, budget: budgetFor(data)}
 	w.path = w.room[:0]
 	w.visit(s, &v)
 	return w.violations
@@ -73,12 +73,15 @@ func unknownProperty(path string, s *Schema) string {
 	return "unknown property " + path + " (known: " + strings.Join(names, ", ") + ")"
 }
 
-// Bounds of one validation, so that hostile schemas and values end it soon.
+// Bounds of one validation, so that hostile schemas end it soon.
 const (
-	maxVisits     = 1_000_000
 	maxNesting    = 1000
 	maxViolations = 1000
 )
+
+// budgetFor is how many visits of a node the text data is worth: a schema
+// whose references multiply could ask for 2 to the power of their number.
+func budgetFor(data []byte) int { return 100_000 + 20*len(data) }
 
 // walker checks one value. The path is kept as steps and becomes text only
 // for a violation, so that a valid value costs no allocation here.
@@ -86,7 +89,7 @@ type walker struct {
 	voice      *voice
 	path       []step
 	violations []Violation
-	visits     int
+	budget     int // visits left
 	nesting    int
 	room       [16]step
 }
@@ -142,8 +145,8 @@ func (w *walker) visit(s *Schema, v *value) {
 	if s == nil || len(w.violations) >= maxViolations {
 		return
 	}
-	w.visits++
-	if w.visits > maxVisits || w.nesting > maxNesting {
+	w.budget--
+	if w.budget < 0 || w.nesting > maxNesting {
 		w.exhausted()
 		return
 	}

@@ -230,6 +230,9 @@ func TestBounds(t *testing.T) {
 	b.WriteString(`"d40":{}}}`)
 	doubling := mustParse(t, Draft07, b.String())
 	checkViolations(t, doubling.Validate([]byte(`1`)), tooComplex)
+	if got, err := doubling.ApplyDefaults([]byte(`{}`)); err != nil || string(got) != `{}` {
+		t.Errorf("got %s, %v", got, err)
+	}
 
 	strict := &Schema{Type: "array", Items: &Schema{Type: "string"}}
 	if got := strict.Validate([]byte("[" + strings.Repeat("1,", 5000) + "1]")); len(got) != maxViolations {
