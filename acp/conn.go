@@ -30,7 +30,7 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-// AfterResponse is a handler's result that has something to do once its
+// AfterResponse is a handler's result, or error, that has something to do once its
 // response is written, such as the first notifications of a new session.
 type AfterResponse interface {
 	AfterResponse()
@@ -41,6 +41,21 @@ type Then struct {
 	Result any
 	Run    func()
 }
+
+// ErrorThen is an error with something to do after it is written.
+type ErrorThen struct {
+	Err error
+	Run func()
+}
+
+// Error is the error's own.
+func (t ErrorThen) Error() string { return t.Err.Error() }
+
+// Unwrap returns the error.
+func (t ErrorThen) Unwrap() error { return t.Err }
+
+// AfterResponse runs what was to come after the response.
+func (t ErrorThen) AfterResponse() { t.Run() }
 
 // MarshalJSON encodes the result alone.
 func (t Then) MarshalJSON() ([]byte, error) { return Encode(t.Result) }
@@ -99,6 +114,10 @@ func (c *Conn) serve(ctx context.Context, req *jsonrpc2.Request, handler jsonrpc
 	c.stream.attach(id, cancel)
 	result, err = c.protect(own, ctx, req, handler)
 	if err != nil {
+		var a AfterResponse
+		if errors.As(err, &a) {
+			c.stream.afterAnswer(id, a.AfterResponse)
+		}
 		return nil, wireError(own, err)
 	}
 	if a, ok := result.(AfterResponse); ok {

@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"go.lsp.dev/jsonrpc2"
+
+	"github.com/agent-ls/agent-ls/acp"
+	"github.com/agent-ls/agent-ls/agent"
+)
+
+// prompt runs one turn. It is registered before the read loop goes on, so that
+// a cancel in the next line hits it; prompts in a running turn queue.
+func (s *Server) prompt(ctx context.Context, p acp.PromptRequest) (any, error) {
+	b, err := s.bridge(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := promptBlocks(p.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	wait, answered := b.submit(ctx, blocks)
+	jsonrpc2.Async(ctx)
+	reason, err := wait()
+	if err != nil {
+		return nil, acp.ErrorThen{Err: turnError(p.SessionID, err), Run: answered}
+	}
+	response := acp.PromptResponse{StopReason: acp.StopReason(reason)}
+	if s.o.PromptMeta != nil {
+		response.Meta = s.o.PromptMeta(b.session)
+	}
+	return acp.Then{Result: response, Run: answered}, nil
+}
+
+// turnError is why a turn failed, with data that is safe to show (field report
+// 77). A provider that refuses the key is −32603 too: there is no login to
+// offer, and clients that get −32000 offer one.
+func turnError(id string, err error) *jsonrpc2.Error {
+	var provider *agent.ProviderError
+	switch {
+	case errors.As(err, &provider):
+		e := acp.Errorf(jsonrpc2.InternalError, "the model's server failed: %s", provider.Message)
+		return acp.WithData(e, map[string]any{"kind": "provider", "status": provider.Status})
+	case errors.Is(err, agent.ErrClosed):
+		return acp.NotFound("session %q is closed", id)
+	default:
+		return acp.Errorf(jsonrpc2.InternalError, "the turn failed: %v", err)
+	}
+}

@@ -1,0 +1,221 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"go.lsp.dev/jsonrpc2"
+
+	"github.com/agent-ls/agent-ls/acp"
+	"github.com/agent-ls/agent-ls/acp/editor"
+	"github.com/agent-ls/agent-ls/agent"
+)
+
+// listPage is how many sessions one answer of session/list holds.
+const listPage = 50
+
+// opening is what session/new, load and resume have in common.
+type opening struct {
+	id      string // "" for a new session
+	cwd     string
+	roots   []string
+	servers []acp.McpServer
+	meta    acp.Meta
+	replay  bool
+}
+
+// check refuses what is not absolute (field report 94).
+func (o opening) check() error {
+	if !filepath.IsAbs(o.cwd) {
+		return acp.InvalidParams("cwd: expected an absolute path, got %q", o.cwd)
+	}
+	for i, dir := range o.roots {
+		if !filepath.IsAbs(dir) {
+			return acp.InvalidParams("additionalDirectories[%d]: expected an absolute path, got %q", i, dir)
+		}
+	}
+	return nil
+}
+
+func (s *Server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, error) {
+	o := opening{cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}
+	b, started, err := s.openSession(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return acp.Then{Run: started, Result: acp.NewSessionResponse{
+		SessionID: b.id, Modes: modes(b.session), ConfigOptions: s.configOptions(b.session),
+	}}, nil
+}
+
+func (s *Server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (any, error) {
+	return s.reopen(ctx, opening{
+		id: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta, replay: true,
+	})
+}
+
+func (s *Server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) (any, error) {
+	return s.reopen(ctx, opening{
+		id: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta,
+	})
+}
+
+func (s *Server) reopen(ctx context.Context, o opening) (any, error) {
+	b, started, err := s.openSession(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return acp.Then{Run: started, Result: acp.LoadSessionResponse{
+		Modes: modes(b.session), ConfigOptions: s.configOptions(b.session),
+	}}, nil
+}
+
+// openSession opens a session and shows its history where asked; started lets
+// its updates through once the answer is written.
+func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started func(), err error) {
+	if err := o.check(); err != nil {
+		return nil, nil, err
+	}
+	b = s.newBridge(o.cwd)
+	options := agent.SessionOptions{Cwd: o.cwd, Roots: o.roots, FrontEnd: s.frontEnd(b), OnClose: b.closed}
+	jsonrpc2.Async(ctx)
+	history, err := s.attach(ctx, b, o, options)
+	if err != nil {
+		return nil, nil, openError(o.id, err)
+	}
+	if s.o.Opening != nil {
+		if err := s.o.Opening(ctx, b.session, o.meta); err != nil {
+			b.session.Close()
+			return nil, nil, err
+		}
+	}
+	s.connect(ctx, b.session, o.servers)
+	if !s.keep(b) {
+		b.session.Close()
+		return nil, nil, openError(o.id, agent.ErrClosed)
+	}
+	if o.replay {
+		b.replay(o.cwd, history)
+	}
+	return b, func() { b.start(b.session) }, nil
+}
+
+// attach makes the session of b, or loads it. One that this connection has open
+// under the id is closed first.
+func (s *Server) attach(ctx context.Context, b *bridge, o opening, options agent.SessionOptions) (history []agent.Record, err error) {
+	if o.id == "" {
+		b.session, err = s.hub.New(ctx, options)
+	} else {
+		if old, err := s.bridge(o.id); err == nil {
+			old.session.Close()
+		}
+		b.session, history, err = s.hub.Load(ctx, o.id, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.bind(b.session.ID())
+	return history, nil
+}
+
+// frontEnd is what this connection gives to a session.
+func (s *Server) frontEnd(b *bridge) agent.FrontEnd {
+	var doors agent.FrontEnd
+	if s.o.Doors != nil {
+		doors = s.o.Doors()
+	} else {
+		doors = s.editorDoors(b)
+	}
+	doors.Sink, doors.Asker, doors.Connection = b, b, s.o.Connection
+	return doors
+}
+
+// editorDoors are the client's fs and terminal methods, as far as it offers
+// them.
+func (s *Server) editorDoors(b *bridge) agent.FrontEnd {
+	caps := s.capabilities()
+	e := editor.New(s.peer, editor.Options{Capabilities: caps, Client: s.clientName(), Logger: s.logger})
+	b.editor = e
+	var doors agent.FrontEnd
+	if caps.FS.ReadTextFile {
+		doors.Reader = e
+	}
+	if caps.FS.WriteTextFile {
+		doors.Appliers = append(doors.Appliers, e)
+	}
+	if s.channel() == owned {
+		doors.Runner = e
+	}
+	return doors
+}
+
+// connect starts the MCP servers of a session, or says that they are not used.
+func (s *Server) connect(ctx context.Context, session *agent.Session, servers []acp.McpServer) {
+	switch {
+	case len(servers) == 0:
+	case s.o.MCP == nil:
+		session.Notify(agent.Notice{
+			Severity: "warning", Title: "The MCP servers of this session are not used",
+			Text: "This agent-ls does not connect to MCP servers.",
+		})
+	default:
+		s.o.MCP(ctx, session, servers)
+	}
+}
+
+// openError is why a session could not be opened, for the client.
+func openError(id string, err error) error {
+	switch {
+	case errors.Is(err, agent.ErrUnknownSession):
+		return acp.NotFound("unknown session %q", id)
+	default:
+		return acp.Errorf(jsonrpc2.InternalError, "the session cannot be opened: %v", err)
+	}
+}
+
+func (s *Server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (any, error) {
+	if p.Cwd != "" && !filepath.IsAbs(p.Cwd) {
+		return nil, acp.InvalidParams("cwd: expected an absolute path, got %q", p.Cwd)
+	}
+	jsonrpc2.Async(ctx)
+	page, next, err := s.hub.List(p.Cwd, p.Cursor, listPage)
+	if err != nil {
+		return nil, acp.InvalidParams("%v", err)
+	}
+	response := acp.ListSessionsResponse{NextCursor: next}
+	for _, i := range page {
+		response.Sessions = append(response.Sessions, acp.SessionInfo{
+			SessionID: i.ID, Cwd: i.Cwd, AdditionalDirectories: i.Roots, Title: i.Title, UpdatedAt: timestamp(i.Updated),
+		})
+	}
+	return response, nil
+}
+
+// closeSession cancels what runs, as session/cancel does, and frees the session.
+func (s *Server) closeSession(ctx context.Context, p acp.SessionRequest) (any, error) {
+	b, err := s.bridge(p.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	jsonrpc2.Async(ctx)
+	b.session.Close()
+	return acp.Empty{}, nil
+}
+
+// deleteSession also succeeds for a session that is not there (acp.md §2.1).
+func (s *Server) deleteSession(ctx context.Context, p acp.SessionRequest) (any, error) {
+	jsonrpc2.Async(ctx)
+	if err := s.hub.Delete(p.SessionID); err != nil {
+		return nil, acp.Errorf(jsonrpc2.InternalError, "the session cannot be deleted: %v", err)
+	}
+	return acp.Empty{}, nil
+}
+
+// cancel ends the turns of a session; an idle or unknown one is no matter.
+func (s *Server) cancel(_ context.Context, p acp.SessionRequest) (any, error) {
+	if b, err := s.bridge(p.SessionID); err == nil {
+		b.session.Cancel()
+	}
+	return nil, nil
+}
