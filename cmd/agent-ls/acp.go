@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-ls/agent-ls/acp"
+	acpagent "github.com/agent-ls/agent-ls/acp/agent"
+)
+
+func acpCommand(io streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "acp",
+		Short: "Serve the Agent Client Protocol on stdin and stdout",
+		Long: `Serves the Agent Client Protocol, version 1, on standard input and output. An
+editor starts it; stdout carries the protocol alone, logs go to stderr or --log.`,
+		Example: `  agent-ls acp --model direct
+  agent-ls acp --wire-log wire.jsonl`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, err := protocolOutput(io.out)
+			if err != nil {
+				return &exitError{exitFailed, err}
+			}
+			a, err := newApp(cmd)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			return a.serveACP(cmd.Context(), io.in, out)
+		},
+	}
+}
+
+// serveACP serves one client until its input ends or ctx does.
+func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+	wire, err := a.openWireLog()
+	if err != nil {
+		return err
+	}
+	defer wire.Close()
+	conn := acp.NewConn(&stdio{in: in, out: out}, acp.Options{MaxLine: int(a.config.Limits.MaxLine), WireLog: wire.log, Logger: a.log})
+	server := acpagent.New(a.hub, conn, acpagent.Options{Version: version(), Logger: a.log})
+	conn.Go(ctx, server.Handle)
+	<-conn.Done()
+	a.local.Close() // what runs ends with the client
+	server.Close()
+	if err := conn.Err(); err != nil && ctx.Err() == nil {
+		return &exitError{exitFailed, fmt.Errorf("connection: %w", err)}
+	}
+	return nil
+}
+
+// wireLog is the copy of the protocol, or none.
+type wireLog struct {
+	log  *acp.WireLog
+	file *os.File
+}
+
+func (a *app) openWireLog() (wireLog, error) {
+	if a.config.WireLog == "" {
+		return wireLog{}, nil
+	}
+	f, err := os.OpenFile(a.config.WireLog, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return wireLog{}, usageError(fmt.Errorf("wire log: %w", err))
+	}
+	return wireLog{acp.NewWireLog(f, time.Now), f}, nil
+}
+
+// Close closes the file.
+func (w wireLog) Close() {
+	if w.file != nil {
+		w.file.Close()
+	}
+}
+
+// stdio is the two standard streams as one connection.
+type stdio struct {
+	in   io.Reader
+	out  io.WriteCloser
+	once sync.Once
+}
+
+func (s *stdio) Read(p []byte) (int, error)  { return s.in.Read(p) }
+func (s *stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
+
+// Close closes both, so that a blocked Read wakes where the system allows it.
+func (s *stdio) Close() (err error) {
+	s.once.Do(func() {
+		if c, ok := s.in.(io.Closer); ok {
+			c.Close()
+		}
+		err = s.out.Close()
+	})
+	return err
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/agent/direct"
+	"github.com/agent-ls/agent-ls/agent/script"
+	"github.com/agent-ls/agent-ls/internal/config"
+	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/builtin"
+	"github.com/agent-ls/agent-ls/tools/cache"
+	"github.com/agent-ls/agent-ls/tools/permission"
+	"github.com/agent-ls/agent-ls/tools/proc"
+	"github.com/agent-ls/agent-ls/workspace"
+)
+
+// grantsFile is the file of the remembered grants in the state folder.
+const grantsFile = "grants.json"
+
+// app is the wired program: one hub with what its sessions use.
+type app struct {
+	config  config.Config
+	log     *slog.Logger
+	hub     *agent.Hub
+	grants  *permission.Grants
+	local   *proc.Local
+	tasks   *proc.Tasks
+	outputs *cache.Store
+	logFile io.Closer
+	swept   chan struct{} // closed when the output store has been swept
+}
+
+// loadConfig reads the settings of a command.
+func loadConfig(cmd *cobra.Command) (config.Config, error) {
+	s, err := config.SystemSources()
+	if err != nil {
+		return config.Config{}, fmt.Errorf("find the working folder: %w", err)
+	}
+	s.Flags = config.FlagValues(cmd.Flags())
+	c, err := config.Load(s)
+	if err != nil {
+		return c, usageError(err)
+	}
+	if info, err := os.Stat(c.Cwd); err != nil {
+		return c, usageError(fmt.Errorf("working folder: %w", err))
+	} else if !info.IsDir() {
+		return c, usageError(fmt.Errorf("working folder %s is not a folder", c.Cwd))
+	}
+	return c, nil
+}
+
+// newApp wires the program for a command; close ends it.
+func newApp(cmd *cobra.Command) (*app, error) {
+	c, err := loadConfig(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return wire(c, cmd.ErrOrStderr())
+}
+
+// wire makes the hub and everything below it.
+func wire(c config.Config, stderr io.Writer) (*app, error) {
+	a := &app{config: c, swept: make(chan struct{})}
+	var err error
+	if a.log, a.logFile, err = openLog(c, stderr); err != nil {
+		return nil, err
+	}
+	for _, w := range c.Warnings {
+		a.log.Warn(w)
+	}
+	registry := tools.NewRegistry()
+	if err := builtin.Register(registry, builtinOptions(c)); err != nil {
+		return nil, err
+	}
+	a.local = proc.NewLocal(proc.LocalOptions{Logger: a.log})
+	a.tasks = proc.NewTasks(proc.TasksOptions{Logger: a.log})
+	a.outputs = cache.Open(cache.Options{Dir: filepath.Join(c.StateDir, "outputs")})
+	a.grants = permission.OpenGrants(filepath.Join(c.StateDir, grantsFile))
+	a.hub = agent.NewHub(agent.Config{
+		Workspace: workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()}),
+		Registry:  registry, StateDir: c.StateDir, Grants: a.grants, Rules: permissionRules(c),
+		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
+		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.outputs.Remove,
+		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
+	})
+	a.tasks.OnCompletion(a.taskEnded)
+	go func() {
+		defer close(a.swept)
+		if err := a.outputs.Sweep(); err != nil {
+			a.log.Warn("old output was not swept", "err", err)
+		}
+	}()
+	return a, nil
+}
+
+// close ends the sessions, then what they ran.
+func (a *app) close() {
+	a.hub.Close()
+	a.tasks.Dispose()
+	a.local.Close()
+	<-a.swept
+	a.logFile.Close()
+}
+
+// deps is what a session's tools work on.
+func (a *app) deps(s *agent.Session) tools.Overrides {
+	deps := tools.Overrides{}
+	runner := s.FrontEnd().Runner
+	if runner == nil {
+		runner = a.local
+	}
+	tools.Override(deps, builtin.Files, s.View())
+	tools.Override(deps, builtin.Runner, runner)
+	tools.Override(deps, builtin.Tasks, a.tasks)
+	tools.Override(deps, builtin.Outputs, a.outputs)
+	id := s.ID()
+	s.OnClose(func() { a.tasks.DisposeOwner(id) })
+	return deps
+}
+
+// taskEnded tells the owner's model that a background command has ended.
+func (a *app) taskEnded(c proc.Completion) {
+	if s, ok := a.hub.Get(c.Owner); ok {
+		s.AddContext("background", builtin.CompletionNotice(c))
+	}
+}
+
+// models lists what a user may choose: the configured model and direct.
+func (a *app) models() []agent.ModelInfo {
+	out := []agent.ModelInfo{direct.Info()}
+	if a.config.Model != direct.Info().ID {
+		if _, info, err := openModel(a.config.Model); err == nil {
+			out = append([]agent.ModelInfo{info}, out...)
+		}
+	}
+	return out
+}
+
+// openModel makes a model by its name (contract §2).
+func openModel(id string) (agent.Model, agent.ModelInfo, error) {
+	if id == direct.Info().ID {
+		return direct.Model{}, direct.Info(), nil
+	}
+	if file, ok := strings.CutPrefix(id, "script:"); ok {
+		s, err := script.Load(file)
+		if err != nil {
+			return nil, agent.ModelInfo{}, err
+		}
+		return script.NewModel(s), script.Info(file), nil
+	}
+	return nil, agent.ModelInfo{}, fmt.Errorf("unknown model %q: use direct or script:FILE", id)
+}
+
+func builtinOptions(c config.Config) builtin.Options {
+	return builtin.Options{
+		BashCwd: c.Bash.Cwd, BashTimeout: c.Bash.Timeout,
+		BashMaxStdoutLines: c.Bash.MaxStdoutLines, BashMaxStderrLines: c.Bash.MaxStderrLines,
+		ReadMaxSize: c.Read.MaxSize, ReadMaxLines: c.Read.MaxLines, ReadMaxTotalSize: c.Read.MaxTotalSize,
+	}
+}
+
+// permissionRules are the configured rules as the policy takes them.
+func permissionRules(c config.Config) []permission.Rule {
+	var out []permission.Rule
+	add := func(effect string, rules []config.Rule) {
+		for _, r := range rules {
+			kind := tools.AccessKind(r.Kind)
+			if r.Kind == "tool" {
+				kind = ""
+			}
+			out = append(out, permission.Rule{Effect: effect, Kind: kind, Pattern: r.Pattern, Exact: r.Exact})
+		}
+	}
+	add("allow", c.Allow)
+	add("deny", c.Deny)
+	return out
+}
+
+// globalIgnore is git's own file of what a user never wants to see.
+func globalIgnore() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "git", "ignore")
+}
+
+// openLog returns the logger of the settings; closing it is the caller's.
+func openLog(c config.Config, stderr io.Writer) (*slog.Logger, io.Closer, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return nil, nil, usageError(err)
+	}
+	w, closer := stderr, io.Closer(io.NopCloser(nil))
+	if c.Log != "" {
+		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return nil, nil, usageError(fmt.Errorf("log file: %w", err))
+		}
+		w, closer = f, f
+	} else if c.Origin("log_level").Source == config.SourceDefault {
+		level = slog.LevelWarn // a terminal is not for chatter
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), closer, nil
+}
+
+// interrupted says whether ctx ended by a signal.
+func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-ls/agent-ls/internal/config"
+	"github.com/agent-ls/agent-ls/tools/proc"
+)
+
+func doctorCommand(io streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what was found and what is missing",
+		Long: `Says which settings are in force and where they come from, and checks what
+sessions need. Exit status 1 when something that is needed is broken.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := config.SystemSources()
+			if err != nil {
+				return failed(err)
+			}
+			s.Flags = config.FlagValues(cmd.Flags())
+			c, loadErr := config.Load(s)
+			d := diagnose(c, loadErr)
+			if asJSON {
+				err = printJSON(io.out, d)
+			} else {
+				d.print(io.out)
+			}
+			if err == nil && d.broken() {
+				return &exitError{code: exitFailed}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// finding is one thing that doctor looked at.
+type finding struct {
+	Name string `json:"name"`
+	// State is ok, missing (works without it) or broken.
+	State string `json:"state"`
+	Text  string `json:"text"`
+}
+
+// diagnosis is what doctor says.
+type diagnosis struct {
+	Findings []finding         `json:"findings"`
+	Settings []settingFound    `json:"settings"`
+	Platform map[string]string `json:"platform"`
+}
+
+type settingFound struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
+}
+
+func diagnose(c config.Config, loadErr error) diagnosis {
+	d := diagnosis{Platform: map[string]string{"os": runtime.GOOS, "arch": runtime.GOARCH, "version": version()}}
+	d.configuration(c, loadErr)
+	d.model(c)
+	d.stateFolder(c.StateDir)
+	d.shell()
+	d.program("git", "ignored files are found without it, too")
+	d.program("rg", "the built-in search is used")
+	for _, s := range c.Report() {
+		d.Settings = append(d.Settings, settingFound{s.Key, s.Value, s.Origin.String()})
+	}
+	return d
+}
+
+func (d *diagnosis) add(name, state, format string, args ...any) {
+	d.Findings = append(d.Findings, finding{name, state, fmt.Sprintf(format, args...)})
+}
+
+func (d *diagnosis) broken() bool {
+	for _, f := range d.Findings {
+		if f.State == "broken" {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *diagnosis) configuration(c config.Config, err error) {
+	switch _, statErr := os.Stat(c.File); {
+	case err != nil:
+		d.add("configuration", "broken", "%v", err)
+	case statErr == nil:
+		d.add("configuration", "ok", "%s", c.File)
+	default:
+		d.add("configuration", "ok", "no file at %s: defaults, flags and variables count", c.File)
+	}
+	for _, w := range c.Warnings {
+		d.add("configuration", "missing", "%s", w)
+	}
+}
+
+func (d *diagnosis) model(c config.Config) {
+	if _, info, err := openModel(c.Model); err != nil {
+		d.add("model", "broken", "%s: %v", c.Model, err)
+	} else {
+		d.add("model", "ok", "%s (%s); it needs no key", c.Model, info.Name)
+	}
+}
+
+// stateFolder checks that sessions can be saved.
+func (d *diagnosis) stateFolder(dir string) {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".doctor-*"); err == nil {
+			f.Close()
+			err = os.Remove(f.Name())
+		}
+	}
+	if err != nil {
+		d.add("state folder", "broken", "%s: sessions work but are not saved: %v", dir, err)
+		return
+	}
+	d.add("state folder", "ok", "%s", dir)
+}
+
+func (d *diagnosis) shell() {
+	sh := proc.FindShell()
+	path, err := exec.LookPath(sh.Path)
+	if err != nil {
+		d.add("shell", "broken", "no shell was found: commands cannot run: %v", err)
+		return
+	}
+	d.add("shell", "ok", "%s", path)
+}
+
+func (d *diagnosis) program(name, without string) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		d.add(name, "missing", "not found; %s", without)
+		return
+	}
+	d.add(name, "ok", "%s", filepath.Clean(path))
+}
+
+func (d *diagnosis) print(w io.Writer) {
+	marks := map[string]string{"ok": "✓", "missing": "–", "broken": "✗"}
+	fmt.Fprintf(w, "agent-ls %s on %s/%s\n\n", d.Platform["version"], d.Platform["os"], d.Platform["arch"])
+	for _, f := range d.Findings {
+		fmt.Fprintf(w, "%s %-14s %s\n", marks[f.State], f.Name, f.Text)
+	}
+	fmt.Fprintf(w, "\nSettings\n")
+	for _, s := range d.Settings {
+		if s.Value != "" {
+			fmt.Fprintf(w, "  %-24s %-28s %s\n", s.Key, s.Value, s.Origin)
+		}
+	}
+}

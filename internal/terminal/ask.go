@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/presentation"
+)
+
+// Asker asks for permission on a terminal. Questions come one at a time.
+type Asker struct {
+	sink    *Sink
+	answers chan string
+}
+
+// NewAsker returns an asker that shows questions through s and reads answers,
+// a line each, from in until it ends. It reads in the background for as long
+// as the process lives: a terminal cannot be left half read.
+func NewAsker(s *Sink, in io.Reader) *Asker {
+	a := &Asker{sink: s, answers: make(chan string)}
+	go func() {
+		defer close(a.answers)
+		r := bufio.NewScanner(in)
+		for r.Scan() {
+			a.answers <- r.Text()
+		}
+	}()
+	return a
+}
+
+// choices are the keys and what they answer.
+var choices = map[string]agent.Answer{
+	"y": agent.AllowOnce, "yes": agent.AllowOnce, "a": agent.AllowAlways, "always": agent.AllowAlways,
+	"n": agent.RejectOnce, "no": agent.RejectOnce, "": agent.RejectOnce, "never": agent.RejectAlways,
+}
+
+// Ask shows the whole command or change and waits for an answer; anything
+// that is none asks again. The end of the input rejects.
+func (a *Asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	a.show(q)
+	for {
+		a.prompt(q)
+		select {
+		case <-ctx.Done():
+			return agent.AnswerCancelled, context.Cause(ctx)
+		case line, ok := <-a.answers:
+			if !ok {
+				return agent.RejectOnce, nil
+			}
+			if answer, known := choices[strings.ToLower(strings.TrimSpace(line))]; known {
+				return answer, nil
+			}
+		}
+	}
+}
+
+func (a *Asker) show(q agent.Question) {
+	s := a.sink
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.cards[q.CallID]
+	if c == nil {
+		c = &card{title: q.Name}
+	}
+	c.setView(q.View, q.Session.Cwd())
+	s.head(c)
+	switch v := q.View.(type) {
+	case *presentation.TerminalCall:
+		s.block(v.Title)
+	case *presentation.DiffCall:
+		s.diffs(v.Diffs, v.Omitted)
+	case *presentation.GenericCall:
+		s.block(string(v.RawInput))
+	}
+}
+
+func (a *Asker) prompt(q agent.Question) {
+	s := a.sink
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	always := "always"
+	if q.Scope != "" {
+		always = fmt.Sprintf("always (%s)", OneLine(q.Scope))
+	}
+	s.printf("%s y = once, a = %s, n = no, never: ", s.style.bold("Allow?"), always)
+}

@@ -1,0 +1,39 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/presentation"
+)
+
+// Show writes a stored session as its sink would have shown it, with the
+// user's prompts.
+func Show(w io.Writer, info agent.SessionInfo, records []agent.Record, o Options) {
+	s := NewSink(w, o)
+	fmt.Fprintf(w, "%s\n%s\n\n", s.style.bold(OneLine(info.Title)), s.style.dim(fmt.Sprintf("%s · %s · %s", info.ID, info.Cwd, info.Updated.Local().Format(time.DateTime))))
+	s.cwd = info.Cwd
+	for _, r := range records {
+		if m, ok := r.Event.(agent.UserMessage); ok {
+			s.prompt(m.Blocks)
+			continue
+		}
+		s.show(r)
+	}
+}
+
+// prompt shows what the user said.
+func (s *Sink) prompt(blocks []presentation.Block) {
+	for _, b := range blocks {
+		text := b.Text
+		if text == "" {
+			text = "[" + string(b.Type) + " " + b.Name + b.URI + "]"
+		}
+		for _, l := range textLines(presentation.StripANSI(text)) {
+			s.printf("%s %s\n", s.style.bold(">"), OneLine(l))
+		}
+	}
+	s.printf("\n")
+}
