@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// DiffLimit is the bound that cards have for the texts of their diffs, in
-// bytes: far more than anyone reads, and little enough for any client's line.
+// DiffLimit is the bound that cards have for their diffs, in bytes: far more
+// than anyone reads, and little enough for any client's line.
 const DiffLimit = 256 << 10
 
-// Bound returns those of diffs that fit into limit bytes of old and new text
+// Bound returns those of diffs that fit into limit bytes of texts and paths
 // together, in order and whole, and a sentence that says what was left out, ""
 // if nothing was. A diff that is too large does not keep later, smaller ones
 // out.
@@ -39,9 +39,9 @@ func Bound(diffs []FileDiff, limit int) (kept []FileDiff, omitted string) {
 	return kept, omitted
 }
 
-// size is how many bytes of text d holds.
+// size is how many bytes of texts and paths d holds.
 func (d FileDiff) size() int {
-	n := len(d.NewText)
+	n := len(d.Path) + len(d.OldPath) + len(d.NewText)
 	if d.OldText != nil {
 		n += len(*d.OldText)
 	}
@@ -75,7 +75,7 @@ type DiffMeta struct {
 // Encode returns m as JSON, for a result's meta.
 func (m DiffMeta) Encode() (json.RawMessage, error) {
 	if m.Diffs == nil {
-		m.Diffs = []FileDiff{}
+		m.Diffs = []FileDiff{} // narrowing wants a list
 	}
 	data, err := encode(m)
 	if err != nil {

@@ -6,13 +6,20 @@ import (
 	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
-// contextLines is how many unchanged lines are shown around a change
-// (tools.md §3.11).
-const contextLines = 3
+const (
+	// contextLines is how many unchanged lines are shown around a change
+	// (tools.md §3.11).
+	contextLines = 3
+	// compareLimit is how many bytes of both texts together may lie between
+	// the first and the last changed line for the lines to be compared. What
+	// is larger is a generated file; no card could hold its hunks.
+	compareLimit = 8 << 20
+)
 
 // Hunks turns before and after of one file into one FileDiff a hunk, with
 // three lines of context (tools.md §3.11, Appendix A.3). existed false means
-// that the file is new: then there is exactly one diff, without old text.
+// that the file is new: then there is exactly one diff, without old text. The
+// result has no bound of its own, see [Bound].
 //
 // The texts are the lines joined by "\n", without one at the end: CRLF shows
 // as LF, and a file whose line endings changed besides its text shows the
@@ -22,15 +29,30 @@ func Hunks(path, before, after string, existed bool) []FileDiff {
 	if !existed {
 		return []FileDiff{{Path: path, NewText: shown(after), Change: ChangeAdd, Line: 1}}
 	}
-	hunks := diff.Hunks(lf(before), lf(after), contextLines)
-	if len(hunks) == 0 {
-		hunks = diff.Hunks(before, after, contextLines)
+	old, new := lf(before), lf(after)
+	if old == new {
+		old, new = before, after
 	}
+	head, tail := diff.Common(old, new)
+	if len(old)+len(new)-2*(head+tail) > compareLimit {
+		return []FileDiff{coarse(path, old, new, head, tail)}
+	}
+	hunks := diff.Hunks(old, new, contextLines)
 	diffs := make([]FileDiff, 0, len(hunks))
 	for _, h := range hunks {
 		diffs = append(diffs, fileDiff(path, h))
 	}
 	return diffs
+}
+
+// coarse returns all that lies between the common head and tail of two texts
+// as one diff.
+func coarse(path, before, after string, head, tail int) FileDiff {
+	old := before[head : len(before)-tail]
+	return FileDiff{
+		Path: path, OldText: &old, NewText: after[head : len(after)-tail],
+		Line: strings.Count(after[:head], "\n") + 1,
+	}
 }
 
 // lf returns s with CRLF as LF.

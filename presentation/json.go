@@ -26,6 +26,11 @@ func MarshalCallView(v CallView) ([]byte, error) {
 	case *TerminalCall:
 		return marshalCard(CardTerminal, v)
 	case *DiffCall:
+		if v != nil && v.Diffs == nil {
+			withList := *v
+			withList.Diffs = []FileDiff{} // the list is never null (seed 002)
+			v = &withList
+		}
 		return marshalCard(CardDiff, v)
 	}
 	return nil, fmt.Errorf("presentation: unknown call view %T", v)
@@ -64,6 +69,11 @@ func MarshalResultView(v ResultView) ([]byte, error) {
 	case *TerminalResult:
 		return marshalCard(CardTerminal, v)
 	case *DiffResult:
+		if v != nil && v.Diffs == nil {
+			withList := *v
+			withList.Diffs = []FileDiff{} // the list is never null (seed 002)
+			v = &withList
+		}
 		return marshalCard(CardDiff, v)
 	}
 	return nil, fmt.Errorf("presentation: unknown result view %T", v)
