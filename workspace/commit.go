@@ -57,8 +57,6 @@ func (s *step) unchanged() bool {
 	return s.before.Exists && s.after == s.before.Content()
 }
 
-func (s *step) name() string { return filepath.Base(s.place.real) }
-
 // open opens the folder of the file, made when it is missing.
 func (s *step) open() (err error) {
 	if s.dir == nil {
@@ -108,7 +106,7 @@ func (b *batch) write(ctx context.Context, s *step) error {
 	if err := b.start(ctx, s); err != nil {
 		return err
 	}
-	if err := b.v.w.rename(s.dir, s.temp, s.name()); err != nil {
+	if err := b.v.w.rename(s.dir, s.temp, s.place.name()); err != nil {
 		return err
 	}
 	s.temp, s.done = "", true
@@ -117,15 +115,11 @@ func (b *batch) write(ctx context.Context, s *step) error {
 
 // written records the file that is now in place.
 func (s *step) written() error {
-	info, err := s.dir.Lstat(s.name())
+	info, err := s.dir.Lstat(s.place.name())
 	if err != nil {
 		return err
 	}
-	text := &content{text: s.after}
-	s.result = Handle{
-		Path: s.place.abs, Real: s.place.real, Inside: s.place.inside(), Exists: true, SameAsDisk: true,
-		Mode: info.Mode(), text: text, disk: text, info: info,
-	}
+	s.result = s.place.handle(s.after, info)
 	return nil
 }
 
@@ -141,7 +135,7 @@ func (b *batch) start(ctx context.Context, s *step) error {
 // verify fails when the file is not the one that was looked at: old, or none
 // when old is nil.
 func (s *step) verify(old fs.FileInfo) error {
-	now, err := s.dir.Lstat(s.name())
+	now, err := s.dir.Lstat(s.place.name())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if old == nil {
@@ -169,11 +163,10 @@ func (b *batch) vacate(ctx context.Context, s *step) error {
 	if err := b.start(ctx, s); err != nil {
 		return err
 	}
-	if err := b.v.w.remove(s.dir, s.name()); err != nil {
+	if err := b.v.w.remove(s.dir, s.place.name()); err != nil {
 		return err
 	}
-	s.done = true
-	s.result = Handle{Path: s.place.abs, Real: s.place.real, Inside: s.place.inside(), SameAsDisk: true}
+	s.done, s.result = true, s.place.missing()
 	return nil
 }
 

@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-ls/agent-ls/workspace/diff"
@@ -71,24 +72,15 @@ const maxShownBytes = 1000
 // what the place held when the edit was made and what it holds now.
 func overlap(c Change, now Handle) error {
 	base := c.Base.Content()
-	var was, is strings.Builder
-	for _, h := range diff.Hunks(base, now.Content(), 0) {
-		if !touches(base, h, c.Edits) {
-			continue
-		}
-		for _, line := range h.Lines {
-			switch line.Op {
-			case '-':
-				was.WriteString(line.Text + "\n")
-			case '+':
-				is.WriteString(line.Text + "\n")
-			}
-		}
+	all := diff.Hunks(base, now.Content(), 0)
+	at := slices.DeleteFunc(slices.Clone(all), func(h diff.Hunk) bool { return !touches(base, h, c.Edits) })
+	if len(at) == 0 {
+		at = all
 	}
 	return &Error{
 		Code: FSStaleVersion, Path: now.Path,
 		Message: fmt.Sprintf("%s changed since it was read, at the place of the edit\nit was:\n%sit is now:\n%s",
-			now.Path, shown(was.String()), shown(is.String())),
+			now.Path, shown(at, '-'), shown(at, '+')),
 		Hint: readAgain, Err: diff.ErrOverlap,
 	}
 }
@@ -104,19 +96,27 @@ func touches(base string, h diff.Hunk, edits []diff.Edit) bool {
 	return false
 }
 
-// shown returns text for a message, cut in the middle of nothing but lines.
-func shown(text string) string {
-	if text == "" {
+// shown returns one side of hunks for a message, in whole lines as long as
+// they fit.
+func shown(hunks []diff.Hunk, side byte) string {
+	var out strings.Builder
+	left := 0
+	for _, h := range hunks {
+		for _, line := range h.Lines {
+			switch {
+			case line.Op != side:
+			case left > 0 || out.Len()+len(line.Text) > maxShownBytes:
+				left++
+			default:
+				out.WriteString(strings.ToValidUTF8(line.Text, "\ufffd") + "\n")
+			}
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&out, "(%d more lines)\n", left)
+	}
+	if out.Len() == 0 {
 		return "(nothing)\n"
 	}
-	if len(text) <= maxShownBytes {
-		return text
-	}
-	head := text[:maxShownBytes]
-	if i := strings.LastIndexByte(head, '\n'); i >= 0 {
-		head = head[:i+1]
-	} else {
-		head = strings.ToValidUTF8(head, "") + "\n"
-	}
-	return head + fmt.Sprintf("(%d more bytes)\n", len(text)-len(head))
+	return out.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -70,13 +69,13 @@ func (b *batch) restore(ctx context.Context, s *step) error {
 		}
 	}
 	if s.before.disk == nil {
-		return w.remove(s.dir, s.name())
+		return w.remove(s.dir, s.place.name())
 	}
 	temp, err := w.stage(s.dir, s.before.disk.string(), 0, s.before.info)
 	if err != nil {
 		return err
 	}
-	if err := w.rename(s.dir, temp, s.name()); err != nil {
+	if err := w.rename(s.dir, temp, s.place.name()); err != nil {
 		return errors.Join(err, s.dir.Remove(temp))
 	}
 	return nil
@@ -99,7 +98,7 @@ func (b *batch) restoreByEditor(ctx context.Context, s *step) error {
 		return err
 	}
 	if !h.sameText(s.before) {
-		return fmt.Errorf("%s has another text than before", filepath.Base(s.place.real))
+		return fmt.Errorf("%s has another text than before", s.place.abs)
 	}
 	return nil
 }

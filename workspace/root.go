@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,15 @@ type place struct {
 
 // inside reports whether the place is inside the roots.
 func (p place) inside() bool { return p.root != "" }
+
+// name is what the file is called in its folder; the top of a file system is
+// in itself.
+func (p place) name() string {
+	if filepath.Dir(p.real) == p.real {
+		return "."
+	}
+	return filepath.Base(p.real)
+}
 
 // Resolve returns the real path: symlinks of the file or of its deepest
 // existing ancestor resolved, those of a link to a missing file too. inside
@@ -76,7 +86,7 @@ type resolved struct {
 
 // followLinks resolves all symbolic links of a clean absolute path. Unlike
 // filepath.EvalSymlinks it accepts that a tail of the path does not exist,
-// behind a link too.
+// behind a link too, unless the link leads back out of what does not exist.
 func followLinks(abs string) (resolved, error) {
 	var out resolved
 	current, todo := splitVolume(abs)
@@ -90,7 +100,7 @@ func followLinks(abs string) (resolved, error) {
 		}
 		next := filepath.Join(current, name)
 		info, err := os.Lstat(next)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) && !slices.Contains(todo, "..") {
 			out.real = filepath.Join(trueCase(current), name, filepath.Join(todo...))
 			return out, nil
 		}

@@ -37,7 +37,7 @@ func (v *View) Stat(path string) (Entry, error) {
 
 // stat describes what the disk has at p.
 func (p place) stat() (fs.FileInfo, error) {
-	if p.real == filepath.Dir(p.real) || p.real == p.root {
+	if p.real == p.root { // what is above it may not be readable
 		f, err := openFolder(p.real, p.root, nil)
 		if err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func (p place) stat() (fs.FileInfo, error) {
 		return nil, err
 	}
 	defer closeQuietly(f)
-	return f.Lstat(filepath.Base(p.real))
+	return f.Lstat(p.name())
 }
 
 // IsDir reports whether path is a folder.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"sync"
 )
@@ -85,13 +84,18 @@ func (v *View) openPlace(ctx context.Context, p place) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
+	return v.present(ctx, disk)
+}
+
+// present returns what the session's editors make of a file on disk.
+func (v *View) present(ctx context.Context, disk Handle) (Handle, error) {
 	h, found := v.overlay(disk)
 	if found || v.reader == nil || !disk.Exists {
 		return h, nil
 	}
-	text, ok, err := v.reader.ReadText(ctx, p.abs, disk.Content())
+	text, ok, err := v.reader.ReadText(ctx, disk.Path, disk.Content())
 	if err != nil {
-		return Handle{}, v.readerFailed(ctx, p, err)
+		return Handle{}, readerFailed(ctx, disk.Path, err)
 	}
 	if ok && text != disk.Content() {
 		h.text, h.Dirty, h.SameAsDisk = &content{text: text}, true, false
@@ -99,38 +103,54 @@ func (v *View) openPlace(ctx context.Context, p place) (Handle, error) {
 	return h, nil
 }
 
-func (v *View) readerFailed(ctx context.Context, p place, err error) error {
+func readerFailed(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
-		return aborted(ctx, p.abs)
+		return aborted(ctx, path)
 	}
 	return &Error{
-		Code: FSIOError, Path: p.abs, Message: "the editor did not give the text of " + p.abs + ": " + err.Error(),
+		Code: FSIOError, Path: path, Message: "the editor did not give the text of " + path + ": " + err.Error(),
 		Hint: "Retry once; if it fails again, tell the user.", Err: err,
 	}
 }
 
 // openDisk returns the file at p as the disk has it.
 func (v *View) openDisk(p place) (Handle, error) {
-	h := Handle{Path: p.abs, Real: p.real, Inside: p.inside(), SameAsDisk: true}
 	dir, err := p.openParent()
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+		return p.missing(), nil
 	}
 	if err != nil {
 		return Handle{}, wrap("open", p.abs, err)
 	}
 	defer closeQuietly(dir)
-	text, info, err := dir.readFile(filepath.Base(p.real), v.w.maxFileSize)
+	h, err := v.readPlace(p, dir, p.name())
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+		return p.missing(), nil
 	}
+	return h, wrap("read", p.abs, err)
+}
+
+// missing is the handle of a place without a file.
+func (p place) missing() Handle {
+	return Handle{Path: p.abs, Real: p.real, Inside: p.inside(), SameAsDisk: true}
+}
+
+// readPlace reads the file at p, which is name in dir.
+func (v *View) readPlace(p place, dir *folder, name string) (Handle, error) {
+	text, info, err := dir.readFile(name, v.w.maxFileSize)
 	if err != nil {
-		return Handle{}, wrap("read", p.abs, err)
+		return Handle{}, err
 	}
+	return p.handle(text, info), nil
+}
+
+// handle returns the handle of a place whose file on disk holds text.
+func (p place) handle(text string, info fs.FileInfo) Handle {
+	h := p.missing()
 	h.Exists, h.Mode, h.info = true, info.Mode(), info
 	h.text = &content{text: text}
 	h.disk = h.text
-	return h, nil
+	return h
 }
 
 // overlay lays an editor's document over the text on disk. found says that
@@ -186,7 +206,7 @@ func (v *View) Stream(path string) (io.ReadCloser, error) {
 		return nil, wrap("open", p.abs, err)
 	}
 	defer closeQuietly(dir)
-	file, _, err := dir.openFile(filepath.Base(p.real))
+	file, _, err := dir.openFile(p.name())
 	if err != nil {
 		return nil, wrap("open", p.abs, err)
 	}

@@ -22,6 +22,8 @@ type Entry struct {
 	Overlay bool
 	// Info is nil for Overlay. A symbolic link is described itself.
 	Info fs.FileInfo
+
+	walk *walker // that found it
 }
 
 // Walk calls fn for each entry below dir in lexical order, ignored ones and
@@ -89,6 +91,26 @@ func (v *View) WalkParallel(ctx context.Context, dir string, workers int, fn fun
 	return err
 }
 
+// OpenEntry is Open for an entry that a walk found. While that walk goes on
+// it costs less: the path is not resolved anew but opened from the walked
+// folder, which it cannot leave.
+func (v *View) OpenEntry(ctx context.Context, e Entry) (Handle, error) {
+	w := e.walk
+	if w == nil || w.v != v || e.Info == nil || isLink(e.Info.Mode()) {
+		return v.Open(ctx, e.Path)
+	}
+	if ctx.Err() != nil {
+		return Handle{}, aborted(ctx, e.Path)
+	}
+	name := filepath.FromSlash(e.Rel)
+	p := place{abs: e.Path, real: filepath.Join(w.place.real, name), root: w.place.root}
+	disk, err := v.readPlace(p, w.top, name)
+	if err != nil {
+		return v.Open(ctx, e.Path) // the walk is over, or the file gone
+	}
+	return v.present(ctx, disk)
+}
+
 // walker is one walk.
 type walker struct {
 	v      *View
@@ -133,7 +155,7 @@ func (v *View) newWalker(dir string) (*walker, error) {
 func notListed(p place, err error) error {
 	if f, openErr := p.openParent(); openErr == nil {
 		defer closeQuietly(f)
-		if info, statErr := f.Lstat(filepath.Base(p.real)); statErr == nil && !info.IsDir() {
+		if info, statErr := f.Lstat(p.name()); statErr == nil && !info.IsDir() {
 			return &Error{
 				Code: FSNotDirectory, Path: p.abs, Message: "not a directory: " + p.abs,
 				Hint: "Name its folder, or read the file.", Err: err,
@@ -255,7 +277,7 @@ func (w *walker) entry(rel, name string, dir bool, info fs.FileInfo) Entry {
 		name = rel + "/" + name
 	}
 	return Entry{
-		Path: filepath.Join(w.place.abs, name), Rel: name, Dir: dir, Overlay: info == nil, Info: info,
+		Path: filepath.Join(w.place.abs, filepath.FromSlash(name)), Rel: name, Dir: dir, Overlay: info == nil, Info: info, walk: w,
 	}
 }
 
