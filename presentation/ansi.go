@@ -32,7 +32,7 @@ func longestRun(s string, c byte) int {
 // StripANSI returns what a terminal would show of s as plain text: control
 // sequences are removed, a carriage return lets what follows overwrite the
 // line, a backspace goes one character back, and an erased line is erased.
-// Nothing moves the cursor out of its line. "\n" and "\t" are the only control
+// Nothing moves the cursor out of its line (tools.md §3.14.22). "\n" and "\t" are the only control
 // characters left; bytes that are not UTF-8 become U+FFFD. It takes linear time
 // for any input, and never gives more characters than there were bytes.
 func StripANSI(s string) string {
@@ -83,11 +83,12 @@ type tty struct {
 	out    strings.Builder
 }
 
+// The control characters that have a part in sequences.
 const (
-	escape = 0x1b
-	bell   = 0x07
-	cancel = 0x18
-	substi = 0x1a
+	bell       = 0x07
+	cancel     = 0x18
+	substitute = 0x1a
+	escape     = 0x1b
 )
 
 // next takes one character or control sequence.
@@ -200,7 +201,7 @@ func (t *tty) skipString() {
 				t.at += len("\x1b\\")
 			}
 			return
-		case c == bell, c == cancel, c == substi:
+		case c == bell, c == cancel, c == substitute:
 			t.at++
 			return
 		case strings.HasPrefix(t.in[t.at:], "\u009c"): // ST as one character

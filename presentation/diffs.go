@@ -49,7 +49,7 @@ func (d FileDiff) size() int {
 }
 
 // Locations returns one location a file of diffs, in order: the first line
-// that its first diff changes. Deleted files are left out, since there is
+// that its first diff changes (contract §5). Deleted files are left out, since there is
 // nothing to go to.
 func Locations(diffs []FileDiff) []FileLocation {
 	var locations []FileLocation

@@ -6,8 +6,8 @@ import "time"
 // four a second.
 const RevealInterval = 250 * time.Millisecond
 
-// Follow decides when a front end shows the place that the agent works at. It
-// is off until the user turns it on; then the latest location wins. A user who
+// Follow decides when a front end shows the place that the agent works at
+// (contract §7, "follow"). It is off until the user turns it on; then the latest location wins. A user who
 // scrolls, types or goes elsewhere pauses it. It is a state machine without
 // clock and timers: the front end tells it what happened and at what time, and
 // asks it what to show.

@@ -117,7 +117,7 @@ func (*GenericResult) resultView()  {}
 func (*TerminalResult) resultView() {}
 func (*DiffResult) resultView()     {}
 
-// PlanEntry is one line of the agent's plan, as ACP shows it.
+// PlanEntry is one line of the agent's plan, in ACP's words (tools.md §3.14.8).
 type PlanEntry struct {
 	Content  string `json:"content"`
 	Priority string `json:"priority"` // high, medium, low

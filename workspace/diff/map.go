@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is the unit in which columns are counted: LSP's position encoding.
+// Encoding is the unit in which columns are counted: LSP's position encoding
+// (contract §7).
 type Encoding uint8
 
 // The encodings of LSP. The zero value is LSP's default.

@@ -8,7 +8,7 @@ const (
 	maxCost = 512
 	// maxWork is the number of comparisons of lines after which what is left
 	// becomes one coarse block.
-	maxWork = 1 << 26
+	maxWork = 1 << 25
 )
 
 // changedLines says for each line of x and y whether it is changed; the

@@ -14,7 +14,9 @@ var ErrOverlap = errors.New("the text changed at the same place meanwhile")
 // changed. Changes of neighbouring lines do not overlap. Edits that are out of
 // order or outside base give an error that wraps [ErrBadEdits].
 //
-// What a moved edit replaces is, byte for byte, what it replaced in base.
+// This is how an agent's edit goes around what the user typed meanwhile
+// (contract §7): what a moved edit replaces is, byte for byte, what it replaced
+// in base.
 func Rebase(base, current string, edits []Edit) ([]Edit, error) {
 	if err := validate(len(base), edits); err != nil {
 		return nil, err
