@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/agent-ls/agent-ls/presentation"
@@ -62,7 +63,7 @@ func BenchmarkExecuteRaw(b *testing.B) {
 // BenchmarkExecuteRawLarge is a call with 1 MiB of arguments, as a write has.
 func BenchmarkExecuteRawLarge(b *testing.B) {
 	p := newTestPipeline(b, tool("n", nil))
-	text, err := json.Marshal(map[string]string{"content": string(make([]byte, 1<<20/6))})
+	text, err := json.Marshal(map[string]string{"content": strings.Repeat("a line of text\n", 1<<20/16)})
 	if err != nil {
 		b.Fatal(err)
 	}
