@@ -179,6 +179,14 @@ func (s *Store) OpenRef(session string, ref Ref) (io.ReadSeekCloser, error) {
 // Path returns where the text of an entry lies on disk.
 func (s *Store) Path(session string, ref Ref) (string, error) { return s.find(session, ref) }
 
+// RefOf returns the ref of the entry whose text lies at path, as Create gave
+// it; ok is false for any other path.
+func (s *Store) RefOf(path string) (ref Ref, ok bool) {
+	dir, file := filepath.Split(path)
+	name, ok := strings.CutSuffix(file, textEnding)
+	return Ref(name), ok && filepath.Dir(filepath.Clean(dir)) == filepath.Clean(s.opts.Dir)
+}
+
 // find returns the path of an entry that exists.
 func (s *Store) find(session string, ref Ref) (string, error) {
 	dir, err := s.sessionDir(session)
