@@ -46,6 +46,9 @@ func All(o Options) []*tools.Definition {
 	return append([]*tools.Definition{
 		ApplyPatch(o),
 		Edit(o),
+		Glob(o),
+		Grep(o),
+		Ls(o),
 		Read(o),
 		Write(o),
 	}, Todos(o)...)

@@ -136,7 +136,7 @@ type region struct {
 
 // region returns ok false when the part is over the bound.
 func (f changedFile) region() (r region, ok bool) {
-	head, tail := commonEnds(f.before, f.after)
+	head, tail := diff.Common(f.before, f.after)
 	if len(f.before)-tail-head > cardRegionBytes || len(f.after)-tail-head > cardRegionBytes {
 		return region{}, false
 	}
@@ -144,33 +144,6 @@ func (f changedFile) region() (r region, ok bool) {
 	oldEnd, newEnd := linesOn(f.before, len(f.before)-tail, diffContext), linesOn(f.after, len(f.after)-tail, diffContext)
 	return region{f.before[start:oldEnd], f.after[start:newEnd], strings.Count(f.before[:start], "\n")}, true
 }
-
-// commonEnds returns how many bytes at the head and tail of a and b are equal
-// whole lines.
-func commonEnds(a, b string) (head, tail int) {
-	n := min(len(a), len(b))
-	const block = 4096
-	for head+block <= n && a[head:head+block] == b[head:head+block] {
-		head += block
-	}
-	for head < n && a[head] == b[head] {
-		head++
-	}
-	head = strings.LastIndexByte(a[:head], '\n') + 1
-	most := n - head
-	for tail+block <= most && a[len(a)-tail-block:len(a)-tail] == b[len(b)-tail-block:len(b)-tail] {
-		tail += block
-	}
-	for tail < most && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	for tail > 0 && !(lineStart(a, len(a)-tail) && lineStart(b, len(b)-tail)) {
-		tail--
-	}
-	return head, tail
-}
-
-func lineStart(s string, i int) bool { return i == 0 || s[i-1] == '\n' }
 
 // linesBack moves from the line start i up n lines.
 func linesBack(s string, i, n int) int {
