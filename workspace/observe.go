@@ -8,8 +8,9 @@ import (
 // maxKeptBytes bounds the texts that a view keeps of observed files.
 const maxKeptBytes = 64 << 20
 
-// maxSteps bounds the remembered own writes of one file.
-const maxSteps = 64
+// maxSteps bounds the remembered own writes of one file: how many edits of
+// one batch, all planned on the same text, can land.
+const maxSteps = 1024
 
 // sight is what a view knows of one file.
 type sight struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,8 +14,7 @@ func (b *batch) fail(ctx context.Context, s *step, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	var restored, left []string
-	for i := len(b.steps) - 1; i >= 0; i-- {
-		done := b.steps[i]
+	for _, done := range slices.Backward(b.steps) {
 		if !done.done {
 			continue
 		}
@@ -25,7 +25,7 @@ func (b *batch) fail(ctx context.Context, s *step, cause error) error {
 		restored = append(restored, done.place.abs)
 	}
 	b.close() // a folder with a staged file in it could not be removed
-	for _, other := range b.steps {
+	for _, other := range slices.Backward(b.steps) {
 		removeMade(other.made, other.place.root)
 	}
 	return report(s, cause, restored, left, len(b.steps) > 1)
