@@ -7,18 +7,17 @@ import (
 )
 
 // lineCovered reports whether allow rules cover a command line: one covers it
-// exactly as it stands, or every simple command of it is covered. It must run
-// in a folder inside the roots.
+// exactly as it stands in its folder, or it runs in a folder inside the roots
+// and every simple command of it is covered.
 func (p *Policy) lineCovered(allow []Rule, line, dir string) bool {
 	real, inside := p.workdir(dir)
-	if len(allow) == 0 || !inside {
-		return false
-	}
-	here := real == p.home()
 	for _, r := range allow {
-		if r.Exact && strings.TrimSpace(r.Pattern) == strings.TrimSpace(line) && p.inDir(r, real) {
+		if r.isLine(line) && p.inDir(r, real) {
 			return true
 		}
+	}
+	if len(allow) == 0 || !inside {
+		return false
 	}
 	commands, err := plainCommands(line)
 	if err != nil {
@@ -28,7 +27,7 @@ func (p *Policy) lineCovered(allow []Rule, line, dir string) bool {
 	if !ok {
 		return false
 	}
-	at := cover{policy: p, rules: allow, real: real, here: here && !moved, moved: moved}
+	at := cover{policy: p, rules: prefixes(allow), real: real, here: real == p.home() && !moved, moved: moved}
 	for _, c := range commands {
 		if !at.command(c) {
 			return false
@@ -90,10 +89,28 @@ func (p *Policy) safeCd(c simple, dir string) bool {
 	return p.place(to).inside
 }
 
+// prefixRule is an execute rule with the words of its pattern.
+type prefixRule struct {
+	Rule
+	words []string
+}
+
+// prefixes parses the patterns; a rule whose pattern is no simple command
+// covers nothing but its own line.
+func prefixes(rules []Rule) []prefixRule {
+	out := make([]prefixRule, 0, len(rules))
+	for _, r := range rules {
+		if words, err := patternWords(r.Pattern); err == nil {
+			out = append(out, prefixRule{r, words})
+		}
+	}
+	return out
+}
+
 // cover matches the simple commands of one line.
 type cover struct {
 	policy *Policy
-	rules  []Rule
+	rules  []prefixRule
 	real   string // folder of the call
 	here   bool   // it runs in the session's working folder
 	moved  bool   // the line changes the folder
@@ -104,17 +121,10 @@ func (a *cover) command(c simple) bool {
 		return false
 	}
 	for _, r := range a.rules {
-		words, err := patternWords(r.Pattern)
-		if err != nil {
-			continue
+		if r.Exact && !a.moved && a.policy.inDir(r.Rule, a.real) && equal(r.words, c.words) {
+			return true
 		}
-		if r.Exact {
-			if !a.moved && a.policy.inDir(r, a.real) && equal(words, c.words) {
-				return true
-			}
-			continue
-		}
-		if a.prefix(words, c) {
+		if !r.Exact && a.prefix(r.words, c) {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ const unknownWord = "\x00"
 // in the argument of "sh -c". The exact rule of a whole line matches that line
 // too. What cannot be parsed is searched for the words of the rule.
 func deniesLine(r Rule, line string) bool {
-	if r.Exact && strings.TrimSpace(r.Pattern) == strings.TrimSpace(line) {
+	if r.isLine(line) {
 		return true
 	}
 	want, err := patternWords(r.Pattern)
@@ -41,23 +41,32 @@ func (d denial) line(line string, depth int) bool {
 	}
 	found := false
 	visit := func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && !found {
-			found = d.call(call, depth)
+		if stmt, ok := n.(*syntax.Stmt); ok && !found {
+			found = d.stmt(stmt, depth)
 		}
 		return !found
 	}
-	for stmt, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(line)) {
+	// The statements before a fault count too, as a shell runs them. The loop
+	// must not be left early: the iterator may go on after its error.
+	p := parsers.Get().(*syntax.Parser)
+	defer parsers.Put(p)
+	for stmt, err := range p.StmtsSeq(strings.NewReader(line)) {
 		if err != nil {
-			return found || d.loosely(line)
+			found = found || d.loosely(line)
+		} else {
+			syntax.Walk(stmt, visit)
 		}
-		syntax.Walk(stmt, visit)
 	}
 	return found
 }
 
-// call matches one simple command, and what follows a program that runs its
-// arguments.
-func (d denial) call(c *syntax.CallExpr, depth int) bool {
+// stmt matches one simple command, what follows a program that runs its
+// arguments, and the here-documents that it is fed.
+func (d denial) stmt(s *syntax.Stmt, depth int) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return false
+	}
 	have := make([]string, len(c.Args))
 	for i, w := range c.Args {
 		word, err := canonicalWord(w)
@@ -66,31 +75,52 @@ func (d denial) call(c *syntax.CallExpr, depth int) bool {
 		}
 		have[i] = word
 	}
-	for i := range have {
-		if d.at(have[i:]) {
+	if d.at(have) {
+		return true
+	}
+	if !runsOthers(have[0]) && !interprets(have[0]) {
+		return false
+	}
+	for i, word := range have[1:] {
+		if d.at(have[i+1:]) || d.line(dequote(word), depth+1) {
 			return true
 		}
-		if !runsOthers(have[0]) && !interprets(have[0]) {
-			return false
-		}
-		if i > 0 && strings.ContainsAny(have[i], " \t\n;|&") && d.line(dequote(have[i]), depth+1) {
+	}
+	for _, r := range s.Redirs {
+		if r.Hdoc != nil && d.line(r.Hdoc.Lit(), depth+1) {
 			return true
 		}
 	}
 	return false
 }
 
-// at reports whether the command that begins with these words matches.
+// at reports whether the command that begins with these words matches. Before
+// each word of a prefix there may be options, with a value each.
 func (d denial) at(have []string) bool {
-	if len(have) < len(d.want) || d.exact && len(have) != len(d.want) {
-		return false
+	if d.exact {
+		return equal(d.want, have)
 	}
-	for i, w := range d.want {
-		if have[i] != w && !(i == 0 && programName(have[0]) == w) {
+	i := 0
+	for n, w := range d.want {
+		i = skipOptions(have, i, w)
+		if i == len(have) || have[i] != w && !(n == 0 && programName(have[i]) == w) {
 			return false
 		}
+		i++
 	}
 	return true
+}
+
+// skipOptions returns where the word w may stand at or after i, when what is
+// between is options: "git -C dir push" is a "git push".
+func skipOptions(have []string, i int, w string) int {
+	for i > 0 && i < len(have) && have[i] != w && strings.HasPrefix(have[i], "-") {
+		i++
+		if i < len(have) && have[i] != w && !strings.HasPrefix(have[i], "-") && i+1 < len(have) {
+			i++
+		}
+	}
+	return i
 }
 
 // loosely searches a text that is no shell for the rule's words in a row.

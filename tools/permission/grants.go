@@ -39,10 +39,10 @@ type Grant struct {
 	Created string `json:"created"` // RFC 3339
 }
 
-// grantsFile is the file as stored.
+// grantsFile is the file as stored. What Grants holds depends on Version.
 type grantsFile struct {
-	Version int     `json:"version"`
-	Grants  []Grant `json:"grants"`
+	Version int             `json:"version"`
+	Grants  json.RawMessage `json:"grants"`
 }
 
 // OpenGrants returns the grants stored at path ("" keeps them in memory).
@@ -61,9 +61,17 @@ func (g *Grants) Add(workspace string, rules []Rule) error {
 		return list
 	})
 	if err != nil {
-		return fmt.Errorf("the decision could not be remembered, so it is allowed once only: %w", err)
+		return fmt.Errorf("the decision could not be remembered, so it is %s once only: %w", done(rules), err)
 	}
 	return nil
+}
+
+// done is what a decision with these rules does to the call at hand.
+func done(rules []Rule) string {
+	if len(rules) > 0 && rules[0].Effect == EffectDeny {
+		return "rejected"
+	}
+	return "allowed"
 }
 
 func (g *Grants) with(list []Grant, workspace string, r Rule) []Grant {
@@ -199,7 +207,11 @@ func (g *Grants) load() ([]Grant, error) {
 	if file.Version > grantsVersion {
 		return nil, fmt.Errorf("the remembered decisions in %s have the newer format %d; use the agent-ls that wrote them", g.path, file.Version)
 	}
-	return file.Grants, nil
+	var list []Grant
+	if err := json.Unmarshal(file.Grants, &list); err != nil {
+		return nil, g.setAside(err)
+	}
+	return list, nil
 }
 
 func (g *Grants) setAside(cause error) error {
@@ -220,7 +232,11 @@ func (g *Grants) setAside(cause error) error {
 
 // store writes the file beside its place and moves it there.
 func (g *Grants) store(list []Grant) (err error) {
-	data, err := json.MarshalIndent(grantsFile{grantsVersion, list}, "", "  ")
+	grants, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(grantsFile{grantsVersion, grants}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -37,13 +36,7 @@ type verdict struct {
 // for the user.
 func (p *Policy) Decide(tool string, access []tools.Access, declared bool) tools.Decision {
 	rules, err := p.rules()
-	touches := make([]touch, 0, len(access)+1)
-	if declared {
-		touches = append(touches, p.touchByName(tool))
-	}
-	for _, a := range access {
-		touches = append(touches, p.touch(a))
-	}
+	touches := p.touches(tool, access, declared)
 	if r, ok := findRule(rules, EffectDeny, func(r Rule) bool { return r.matchesTool(tool) }); ok {
 		return tools.Decision{Kind: tools.Deny, Reason: deniedByRule(r)}
 	}
@@ -151,7 +144,7 @@ func appendNew[T comparable](list []T, v T) []T {
 // Denying. Without Grants it fails, and the decision holds once.
 func (p *Policy) Remember(rules []Rule) error {
 	if p.Grants == nil {
-		return errors.New("there is no place for remembered decisions, so it is allowed once only")
+		return fmt.Errorf("there is no place for remembered decisions, so it is %s once only", done(rules))
 	}
 	return p.Grants.Add(p.Workspace(), rules)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -127,16 +128,24 @@ func (r Rule) Words() string {
 	return "the tool `" + r.Pattern + "`"
 }
 
+// maxShownCommand is how many runes of a command fit into words.
+const maxShownCommand = 60
+
 func (r Rule) commandWords() string {
 	if !r.Exact {
 		return "commands that begin with `" + r.Pattern + "`"
 	}
 	words := "the command `" + r.Pattern + "`"
-	if strings.ContainsAny(r.Pattern, "\n;|&<>()`$") {
-		words = "exactly this command line: `" + r.Pattern + "`"
+	if strings.Contains(r.Pattern, "\n") || utf8.RuneCountInString(r.Pattern) > maxShownCommand {
+		words = "exactly this command"
 	}
 	if r.Dir != "" {
 		words += " in " + r.Dir
 	}
 	return words
+}
+
+// isLine reports whether r is about exactly this line.
+func (r Rule) isLine(line string) bool {
+	return r.Exact && strings.TrimSpace(r.Pattern) == strings.TrimSpace(line)
 }

@@ -13,30 +13,23 @@ import (
 // its first words where those name an action (`git status`, `go test`); for
 // any other line exactly this line. Nothing to remember gives "" and no rules.
 func (p *Policy) Scope(tool string, access []tools.Access, declared bool) (words string, rules []Rule) {
-	if declared {
-		rules = append(rules, Rule{Effect: EffectAllow, Pattern: escapeGlob(tool)})
-	}
+	known, _ := p.rules()
 	var said []string
-	for _, r := range rules {
-		said = append(said, r.Words())
-	}
-	for _, a := range access {
-		t := p.touch(a)
-		if p.mode().answer(t.row) != tools.Ask {
+	for _, t := range p.touches(tool, access, declared) {
+		if p.judge(t, known).kind != tools.Ask {
 			continue
 		}
-		r, ok := p.scopeOf(t)
-		if !ok {
-			continue
+		if r := p.scopeOf(t); r.Pattern != "" {
+			rules = appendNew(rules, r)
+			said = appendNew(said, p.scopeWords(r, t))
 		}
-		rules = appendNew(rules, r)
-		said = appendNew(said, p.scopeWords(r, t))
 	}
 	return sentence(said), rules
 }
 
-// scopeOf is the rule that would cover t from now on.
-func (p *Policy) scopeOf(t touch) (Rule, bool) {
+// scopeOf is the rule that would cover t from now on; without a pattern there
+// is none.
+func (p *Policy) scopeOf(t touch) Rule {
 	r := Rule{Effect: EffectAllow, Kind: t.kind}
 	switch t.kind {
 	case tools.AccessRead, tools.AccessEdit:
@@ -46,9 +39,9 @@ func (p *Policy) scopeOf(t touch) (Rule, bool) {
 	case tools.AccessExecute:
 		return p.commandScope(t)
 	default:
-		return r, false
+		r.Pattern = escapeGlob(t.tool)
 	}
-	return r, r.Pattern != ""
+	return r
 }
 
 // scopeWords names files as the user sees them, the rest as the rule does.
@@ -65,30 +58,28 @@ func (p *Policy) scopeWords(r Rule, t touch) string {
 // commandScope derives the rule of a command line. A prefix never comes from
 // assignments or from programs that run others, since those lines are not
 // plain or have no family.
-func (p *Policy) commandScope(t touch) (Rule, bool) {
-	r := Rule{Effect: EffectAllow, Kind: t.kind, Pattern: strings.TrimSpace(t.command), Exact: true}
-	if real, inside := p.workdir(t.dir); real != p.home() {
-		if !inside {
-			return r, false
-		}
-		r.Dir = real
+func (p *Policy) commandScope(t touch) Rule {
+	exact := Rule{Effect: EffectAllow, Kind: t.kind, Pattern: strings.TrimSpace(t.command), Exact: true}
+	if real, _ := p.workdir(t.dir); real != p.home() {
+		exact.Dir = real
 	}
 	commands, err := plainCommands(t.command)
 	if err != nil {
-		return r, r.Pattern != ""
+		return exact
 	}
 	commands, _, ok := p.withoutCd(commands, t.dir)
 	if !ok || len(commands) != 1 {
-		return r, true
+		return exact
 	}
-	c := commands[0]
-	if n := prefixLength(c.words); n > 0 {
-		prefix := Rule{Effect: EffectAllow, Kind: t.kind, Pattern: shellJoin(c.words[:n])}
-		if p.lineCovered([]Rule{prefix}, t.command, t.dir) {
-			return prefix, true
-		}
+	n := prefixLength(commands[0].words)
+	if n == 0 {
+		return exact
 	}
-	return r, true
+	prefix := Rule{Effect: EffectAllow, Kind: t.kind, Pattern: shellJoin(commands[0].words[:n])}
+	if !p.lineCovered([]Rule{prefix}, t.command, t.dir) {
+		return exact
+	}
+	return prefix
 }
 
 // shellJoin spells canonical words of a prefix so that they parse to the same

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,9 +27,14 @@ func (e *notPlain) Error() string { return e.why }
 
 func refuse(format string, args ...any) error { return &notPlain{fmt.Sprintf(format, args...)} }
 
+// parsers are kept, since one is much larger than what it reads here.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
 // parseShell parses a line as bash.
 func parseShell(line string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	p := parsers.Get().(*syntax.Parser)
+	defer parsers.Put(p)
+	return p.Parse(strings.NewReader(line), "")
 }
 
 // plainCommands returns the simple commands of a line that holds nothing but
@@ -53,8 +59,14 @@ func plainCommands(line string) ([]simple, error) {
 	return w.commands, nil
 }
 
+// maxLine bounds the lines that are analysed, in bytes.
+const maxLine = 64 << 10
+
 // plainText refuses characters that shells and people read differently.
 func plainText(line string) error {
+	if len(line) > maxLine {
+		return refuse("it is longer than %d bytes", maxLine)
+	}
 	if !utf8.ValidString(line) {
 		return refuse("it is not valid UTF-8")
 	}

@@ -21,6 +21,18 @@ type touch struct {
 	tool    string
 }
 
+// touches lists what a call touches.
+func (p *Policy) touches(tool string, access []tools.Access, declared bool) []touch {
+	list := make([]touch, 0, len(access)+1)
+	if declared {
+		list = append(list, p.touchByName(tool))
+	}
+	for _, a := range access {
+		list = append(list, p.touch(a))
+	}
+	return list
+}
+
 // touchByName is the touch of a tool that does not say what it does.
 func (p *Policy) touchByName(tool string) touch {
 	return touch{row: rowDeclared, tool: tool, words: fmt.Sprintf("using the tool %q", tool)}
