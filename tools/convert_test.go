@@ -6,10 +6,11 @@ import (
 	"math"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/agent-ls/agent-ls/presentation"
 )
+
+type named string
 
 type badMarshaler struct{}
 
@@ -32,7 +33,7 @@ func TestNormalize(t *testing.T) {
 		{"result pointer", &full, full},
 		{"nil result pointer", (*Result)(nil), asJSON("null")},
 		{"string", "hi", TextResult("hi")},
-		{"named string", time.Month(1).String(), TextResult("January")},
+		{"named string", named("<hi>"), TextResult("<hi>")},
 		{"nil", nil, asJSON("null")},
 		{"number", 3, asJSON("3")},
 		{"sorted keys", map[string]any{"b": 1, "a": map[string]any{"d": true, "c": nil}}, asJSON(`{"a":{"c":null,"d":true},"b":1}`)},

@@ -64,7 +64,7 @@ func (k *call) invoke(ctx context.Context) Result {
 	case err != nil:
 		failed := failure(ctx, err)
 		failed.Thrown = true
-		failed.Details, failed.Usage = r.Details, r.Usage
+		failed.Usage = r.Usage // it was spent all the same
 		return failed
 	case r.IsError && r.Error == nil && ctx.Err() != nil:
 		r.Error = abortInfo() // the tool has its own words for the abort

@@ -283,6 +283,12 @@ func TestUnknownAndRestrictedToolsAreAlike(t *testing.T) {
 	if seen != 2 {
 		t.Errorf("post-execute saw %d of 2 calls", seen)
 	}
+	for i := range 2 * maxNamedTools {
+		mustRegister(t, r, s, tool(fmt.Sprintf("own%03d", i), nil))
+	}
+	if got := run(p, "missing", "").text(); !strings.HasSuffix(got, "own039, …") {
+		t.Errorf("among many: %s", got)
+	}
 	none := NewPipeline(NewRegistry(), nil)
 	wantError(t, run(none, "x", ""), `Error: unknown tool "x". No tool is available; answer without one`, CodeUnknownTool)
 }
@@ -527,6 +533,7 @@ func TestResultsMustBeLossless(t *testing.T) {
 		{"payload", Result{Content: []presentation.Block{{Type: presentation.BlockOther, Payload: json.RawMessage(`nope`)}}}, "content[0]: "},
 		{"context", Result{AdditionalContext: []HookContext{{Text: "x"}}}, "additional context needs a source"},
 		{"context text", Result{AdditionalContext: []HookContext{{Source: "s", Text: "\xff"}}}, "additional context: invalid UTF-8"},
+		{"error", Result{IsError: true, Error: &ErrorInfo{Name: "\xff"}}, "error: invalid UTF-8"},
 		{"tools", Result{AddedTools: []string{"\xff"}}, "invalid UTF-8"},
 		{"cost", Result{Usage: &Usage{Cost: nan()}}, "usage: cost is not a number"},
 	}

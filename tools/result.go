@@ -135,6 +135,9 @@ func (r *Result) lossless() error {
 	if !validText(r.AddedTools...) || !validText(r.OutputRef) {
 		return errors.New("invalid UTF-8")
 	}
+	if e := r.Error; e != nil && !validText(e.Name, e.Code) {
+		return errors.New("error: invalid UTF-8")
+	}
 	if u := r.Usage; u != nil && (math.IsNaN(u.Cost) || math.IsInf(u.Cost, 0)) {
 		return errors.New("usage: cost is not a number")
 	}
