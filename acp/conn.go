@@ -123,9 +123,6 @@ func (c *Conn) serve(ctx context.Context, req *jsonrpc2.Request, handler jsonrpc
 	if a, ok := result.(AfterResponse); ok {
 		c.stream.afterAnswer(id, a.AfterResponse)
 	}
-	if result == nil {
-		return struct{}{}, nil
-	}
 	return result, nil
 }
 

@@ -84,7 +84,11 @@ func decodeValue(data json.RawMessage, dst reflect.Value, whole bool) error {
 		dst.Set(fresh)
 		return nil
 	case reflect.Struct:
-		return decodeStruct(data, dst)
+		m, err := members(data)
+		if err != nil {
+			return err
+		}
+		return decodeStruct(m, dst)
 	case reflect.Slice:
 		return decodeList(data, dst, whole)
 	case reflect.Map:
@@ -120,11 +124,7 @@ func members(data json.RawMessage) (map[string]json.RawMessage, error) {
 	return m, nil
 }
 
-func decodeStruct(data json.RawMessage, dst reflect.Value) error {
-	m, err := members(data)
-	if err != nil {
-		return err
-	}
+func decodeStruct(m map[string]json.RawMessage, dst reflect.Value) error {
 	for _, f := range fieldsOf(dst.Type()) {
 		raw, target := present(m[f.name]), dst.FieldByIndex(f.index)
 		if raw == nil {
@@ -193,7 +193,7 @@ func decodeUnion(data json.RawMessage, dst reflect.Value) error {
 		return &decodeError{path: u.tag, want: "one of " + strings.Join(u.names(), ", ")}
 	}
 	v := reflect.New(arm).Elem()
-	if err := decodeStruct(data, v); err != nil {
+	if err := decodeStruct(m, v); err != nil {
 		return err
 	}
 	dst.Set(v)

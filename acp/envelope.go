@@ -101,10 +101,13 @@ func usableID(raw json.RawMessage) bool {
 }
 
 // idKey is equal for ids that mean the same: strings by their value, numbers
-// as they were written.
+// as they were written. An absent id is null.
 func idKey(raw json.RawMessage) string {
 	var s string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+	if len(raw) == 0 {
+		return string(null)
+	}
+	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
 		return `"` + s
 	}
 	return string(raw)

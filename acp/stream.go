@@ -231,8 +231,8 @@ func (s *stream) answer(id, result json.RawMessage, e *jsonrpc2.Error) error {
 	}{Version: jsonrpc2.Version, ID: id}
 	if e != nil {
 		line.Error = &errorObject{Code: e.Code, Message: OneLine(e.Message), Data: json.RawMessage(e.Data)}
-	} else if line.Result = result; len(result) == 0 {
-		line.Result = null
+	} else if line.Result = present(result); len(line.Result) == 0 {
+		line.Result = json.RawMessage("{}") // a result is never null (acp.md §17)
 	}
 	encoded, err := Encode(line)
 	if err != nil {

@@ -152,8 +152,8 @@ type SessionMode struct {
 }
 
 // CancelRequestNotification are the params of $/cancel_request. RequestID is
-// the very id of the request.
+// the very id of the request, nil for null.
 type CancelRequestNotification struct {
-	RequestID RequestID `json:"requestId"`
+	RequestID RequestID `json:"requestId" acp:"lenient"`
 	Meta      Meta      `json:"_meta,omitempty"`
 }

@@ -8,31 +8,30 @@ import (
 	"github.com/agent-ls/agent-ls/agent"
 )
 
-// Updates is a Sink that gives one session's records as the params of
-// session/update, as a client that shows terminals and notices gets them. It is
-// for programs that read updates without being a client.
+// Updates is an agent.Sink that makes session updates without a client, for
+// programs that print or keep them (contract §1, run --json). Commands are
+// shown once, when they have ended.
 type Updates struct {
+	write func(update json.RawMessage)
+
 	mu        sync.Mutex
-	emit      func(params json.RawMessage)
 	projector *projector
 }
 
-// NewUpdates returns a sink that calls emit for each update, one at a time, in
-// order.
-func NewUpdates(emit func(params json.RawMessage)) *Updates { return &Updates{emit: emit} }
+// NewUpdates returns a sink for one session. write gets the params of each
+// session/update, as one line without its end, in order.
+func NewUpdates(write func(update json.RawMessage)) *Updates { return &Updates{write: write} }
 
-// Event projects a record.
+// Event writes the updates of a record.
 func (u *Updates) Event(s *agent.Session, r agent.Record) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.projector == nil {
-		u.projector = newProjector(painter{cwd: s.Cwd(), isDir: isDir}, displayed, true, false)
+		u.projector = newProjector(painter{cwd: s.Cwd(), isDir: isDir}, fenced, true, false)
 	}
 	for _, update := range u.projector.project(r) {
-		// An update that cannot be encoded is a broken invariant of this
-		// package, which its tests would show; the others still count.
-		if params, err := acp.Encode(acp.SessionNotification{SessionID: s.ID(), Update: update}); err == nil {
-			u.emit(params)
+		if line, err := acp.Encode(acp.SessionNotification{SessionID: s.ID(), Update: update}); err == nil {
+			u.write(line)
 		}
 	}
 }
