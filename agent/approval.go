@@ -13,10 +13,21 @@ import (
 	"github.com/agent-ls/agent-ls/tools/permission"
 )
 
-// listen puts the session's policy into its pipeline.
+// listen puts what the session has to say about calls into its pipeline.
 func (s *Session) listen() {
 	s.pipeline.OnPreExecute(s.decide)
 	s.pipeline.OnPostExecute(s.explain)
+	s.pipeline.OnPostExecute(s.remind)
+	s.pipeline.AddWrapper(s.bound)
+}
+
+// remind lets the repeat guard see the calls that a model makes; a program
+// means its repeats (tools.md §3.7).
+func (s *Session) remind(ctx context.Context, x tools.Execution, r tools.Result, next func() (tools.PostDecision, error)) (tools.PostDecision, error) {
+	if s.Model().Direct {
+		return next()
+	}
+	return s.hub.repeats.Listen(ctx, x, r, next)
 }
 
 // decide lets the policy decide; the mode of this moment counts.

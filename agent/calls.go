@@ -167,7 +167,7 @@ func (s *callStream) finish(ctx context.Context, ref string) {
 		s.emit(e, logged)
 	}
 	for len(s.output.head) > 0 {
-		if !s.rate.wait(ctx) {
+		if !s.rate.wait(ctx, 1) {
 			s.output.abandon()
 			break
 		}
@@ -175,7 +175,7 @@ func (s *callStream) finish(ctx context.Context, ref string) {
 		s.show(piece, logged)
 	}
 	if s.output.pending() || s.output.total > 0 {
-		s.rate.wait(ctx)
+		s.rate.wait(ctx, 0)
 		s.show(s.output.last(ref), logged)
 	}
 }
@@ -199,10 +199,10 @@ func (r *rate) sent(now time.Time) {
 	r.next = (r.next + 1) % rateCount
 }
 
-// wait waits until another update is allowed; false means that ctx ended
-// first.
-func (r *rate) wait(ctx context.Context) bool {
-	d := time.Until(r.times[r.next].Add(rateWindow))
+// wait waits until another update is allowed and so many more; false means
+// that ctx ended first.
+func (r *rate) wait(ctx context.Context, more int) bool {
+	d := time.Until(r.times[(r.next+more)%rateCount].Add(rateWindow))
 	if d <= 0 {
 		return true
 	}

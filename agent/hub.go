@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/cache"
 	"github.com/agent-ls/agent-ls/tools/permission"
 	"github.com/agent-ls/agent-ls/workspace"
 )
@@ -42,6 +43,10 @@ type Config struct {
 	// System returns text for the model's instructions, after those every
 	// session has; nil adds none.
 	System func(s *Session) string
+	// Outputs stores what does not fit a model's context, as Cache says; nil
+	// cuts nothing.
+	Outputs *cache.Store
+	Cache   cache.Config
 	// Forget removes what is kept of a deleted session elsewhere: spilled
 	// output, checkpoints, transcripts.
 	Forget func(session string) error
@@ -111,8 +116,9 @@ func newUUID() string {
 
 // Hub owns the sessions of a process. Safe for concurrent use.
 type Hub struct {
-	c     Config
-	store *Store
+	c       Config
+	store   *Store
+	repeats *tools.RepeatGuard
 
 	mu      sync.Mutex
 	closed  bool
@@ -124,8 +130,12 @@ type Hub struct {
 // NewHub returns a hub; Close ends it.
 func NewHub(c Config) *Hub {
 	c = c.withDefaults()
+	repeats, err := tools.NewRepeatGuard(tools.DefaultRepeatOptions())
+	if err != nil {
+		panic("agent: " + err.Error()) // the defaults are wrong
+	}
 	return &Hub{
-		c: c, store: NewStore(c.StateDir, c.Logger),
+		c: c, store: NewStore(c.StateDir, c.Logger), repeats: repeats,
 		open: map[string]*Session{}, loading: map[string]chan struct{}{}, current: map[any]*Session{},
 	}
 }
@@ -215,6 +225,7 @@ func (h *Hub) remove(s *Session) {
 	defer h.mu.Unlock()
 	if h.open[s.id] == s {
 		delete(h.open, s.id)
+		h.repeats.Reset(s.id)
 	}
 	maps.DeleteFunc(h.current, func(_ any, cur *Session) bool { return cur == s })
 }

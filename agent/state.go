@@ -168,7 +168,7 @@ func (s *state) endStep() {
 			r = notRun()
 		}
 		s.messages = append(s.messages, Message{
-			Role: RoleTool, Blocks: r.Content, CallID: c.CallID, Name: c.Name, IsError: r.IsError, OutputRef: r.OutputRef,
+			Role: RoleTool, Blocks: tools.ModelContent(r), CallID: c.CallID, Name: c.Name, IsError: r.IsError, OutputRef: r.OutputRef,
 		})
 		context = append(context, r.AdditionalContext...)
 	}

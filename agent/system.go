@@ -15,7 +15,9 @@ var systemText string
 // request returns what the model gets next: the instructions, the
 // conversation so far, and the tools as they are now (tools.md §2.3.7).
 func (s *Session) request() Request {
-	return Request{Session: s.id, System: s.system(), Messages: s.History(), Tools: s.Tools()}
+	messages := s.History()
+	s.trim(messages)
+	return Request{Session: s.id, System: s.system(), Messages: messages, Tools: s.Tools()}
 }
 
 // system returns the model's instructions: those of every session, those of

@@ -231,6 +231,7 @@ type outcome struct {
 
 // runTurn opens the turn, lets the driver run and closes the turn.
 func (s *Session) runTurn(t *Turn) (StopReason, error) {
+	s.hub.repeats.Reset(s.id)
 	t.Record(TurnStarted{Turn: t.id})
 	if title := s.firstTitle(t.blocks); title != "" {
 		t.Record(TitleChanged{Title: title})

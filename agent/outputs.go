@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/cache"
+)
+
+// outputs returns the service that keeps results within the context of the
+// session's model (tools.md §1.5).
+func (s *Session) outputs() *cache.Service {
+	c := s.hub.c.Cache
+	c.ContextWindow = int(s.Model().ContextSize)
+	return cache.NewService(s.hub.c.Outputs, s.id, c, s.logger)
+}
+
+// bound is the execute wrapper that cuts the results of tools that came from
+// outside, stores the whole under a ref, and puts the ref into the result.
+// Built-in tools keep within bounds of their own; their results are stored
+// only where old ones may later be replaced by their refs.
+func (s *Session) bound(ctx context.Context, x tools.Execution, next func(context.Context) tools.ExecuteResult) (tools.ExecuteResult, error) {
+	out := next(ctx)
+	bounded := x.Definition == nil || x.Definition.Source == tools.SourceBuiltin
+	if s.hub.c.Outputs == nil || bounded && !s.hub.c.Cache.TotalBudgetTrim {
+		return out, nil
+	}
+	r := &out.Result
+	m := s.outputs().ProcessMessage(cache.Message{
+		CallID: x.CallID, Name: x.Name, Blocks: r.Content, Ref: cache.Ref(r.OutputRef), Bounded: bounded,
+	})
+	r.Content, r.OutputRef = m.Blocks, string(m.Ref)
+	return out, nil
+}
+
+// trim replaces the oldest results of a conversation by their refs when all
+// together outgrow the budget; those the model has not seen yet stay.
+func (s *Session) trim(messages []Message) {
+	if !s.hub.c.Cache.TotalBudgetTrim {
+		return
+	}
+	var results []cache.Message
+	var at []int
+	fresh := 0
+	for i, m := range messages {
+		switch m.Role {
+		case RoleAssistant:
+			fresh = 0
+		case RoleTool:
+			fresh++
+			at = append(at, i)
+			results = append(results, cache.Message{CallID: m.CallID, Name: m.Name, Blocks: m.Blocks, Ref: cache.Ref(m.OutputRef)})
+		}
+	}
+	for n, m := range s.outputs().TrimTotal(results, fresh) {
+		messages[at[n]].Blocks = m.Blocks
+	}
+}
