@@ -54,6 +54,7 @@ func (x Execution) copy() Execution {
 // most once, then Running when the tool is about to run, Updated any number
 // of times, Finished. Every Started has its Finished. Methods of one call are
 // never called at the same time. A panic of one is logged and changes nothing.
+// Executions and results are copies; views are shared, and nobody changes them.
 type Events interface {
 	// mayAsk says that permission may be asked, so the card starts pending.
 	Started(x Execution, view presentation.CallView, mayAsk bool)
