@@ -185,9 +185,9 @@ func (p *Pattern) matches(s string) bool { return p.re == nil || p.re.MatchStrin
 // Violation is one fault of a value or of a schema, with the path to it.
 type Violation struct {
 	// Path is dotted, with indices in brackets: a.b[0].
-	Path string
+	Path string `json:"path"`
 	// Message is whole, e.g. missing required property "a.b".
-	Message string
+	Message string `json:"message"`
 }
 
 // Error is the refusal of a schema by Parse: every violation, in order.
