@@ -25,6 +25,8 @@ type ApplyPatchArgs struct {
 func ApplyPatch(o Options) *tools.Definition {
 	return tools.Define(tools.Spec[ApplyPatchArgs]{
 		Name: "apply_patch", Label: "Patch", Description: applyPatchDescription, Source: tools.SourceBuiltin,
+		// Another change of the same batch is planned on what this one leaves.
+		Mode: tools.Sequential,
 		Access: func(a ApplyPatchArgs) []tools.Access {
 			files, err := patch.Parse(a.Patch)
 			if err != nil {

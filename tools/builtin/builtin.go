@@ -45,10 +45,16 @@ type Options struct {
 func All(o Options) []*tools.Definition {
 	return append([]*tools.Definition{
 		ApplyPatch(o),
+		Bash(o),
+		BashKill(o),
+		BashOutput(o),
 		Edit(o),
 		Glob(o),
 		Grep(o),
 		Ls(o),
+		OutputCache(o),
+		OutputCacheGrep(o),
+		OutputCacheLine(o),
 		Read(o),
 		Write(o),
 	}, Todos(o)...)

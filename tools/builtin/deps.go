@@ -23,7 +23,7 @@ var (
 	// of its own session.
 	Tasks = provided[*proc.Tasks]("proc.tasks", "this session cannot run background tasks")
 	// Outputs keeps output that is too large to show.
-	Outputs = provided[*cache.Store]("cache.store", "tool_output_cache is unavailable.")
+	Outputs = provided[*cache.Store]("cache.store", "tool_output_cache is unavailable")
 )
 
 // provided is the key of a dependency that must be overridden; without that

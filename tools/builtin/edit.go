@@ -49,6 +49,8 @@ const (
 func Edit(o Options) *tools.Definition {
 	return tools.Define(tools.Spec[EditArgs]{
 		Name: "edit", Label: "Edit", Description: editDescription, Source: tools.SourceBuiltin,
+		// Another change of the same batch is planned on what this one leaves.
+		Mode:    tools.Sequential,
 		Prepare: prepareEdit(),
 		Access:  func(a EditArgs) []tools.Access { return changeAccess(a.DryRun, a.FilePath) },
 		Plan: func(ctx context.Context, a EditArgs, tc *tools.Context) (*tools.Plan, error) {

@@ -24,6 +24,8 @@ type WriteArgs struct {
 func Write(o Options) *tools.Definition {
 	return tools.Define(tools.Spec[WriteArgs]{
 		Name: "write", Label: "Write", Description: writeDescription, Source: tools.SourceBuiltin,
+		// Another change of the same batch is planned on what this one leaves.
+		Mode:    tools.Sequential,
 		Prepare: prepareFile(nil),
 		Access:  func(a WriteArgs) []tools.Access { return changeAccess(false, a.FilePath) },
 		Plan: func(ctx context.Context, a WriteArgs, tc *tools.Context) (*tools.Plan, error) {
