@@ -19,7 +19,7 @@ import (
 
 // session is a workspace folder with every built-in tool over it.
 type session struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	view  *workspace.View
 	pipe  *tools.Pipeline
@@ -32,7 +32,15 @@ type session struct {
 // newSession makes a session in a new folder.
 func newSession(t *testing.T, o Options) *session {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	return makeSession(t, t.TempDir(), o)
+}
+
+// newSessionAt makes a session in a folder that is there.
+func newSessionAt(t testing.TB, dir string) *session { return makeSession(t, dir, Options{}) }
+
+func makeSession(t testing.TB, dir string, o Options) *session {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
