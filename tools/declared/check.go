@@ -3,6 +3,7 @@ package declared
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -224,7 +225,8 @@ func (e *entry) checkSchema(t *checkedTool, dialect schema.Dialect) *fault {
 
 func unsupported(err error) *fault {
 	f := &fault{message: "tool argsSchema is not supported: " + err.Error()}
-	if refusal, ok := err.(*schema.Error); ok {
+	var refusal *schema.Error
+	if errors.As(err, &refusal) {
 		f.message = "tool argsSchema is not supported: " + schema.Join(refusal.Violations)
 		f.violations = refusal.Violations
 	}

@@ -118,8 +118,11 @@ func textOfResult(r tools.Result) string {
 const counter = `{"name":"update_counter","description":"d","argsSchema":{"type":"object",
 	"properties":{"delta":{"type":"integer","maximum":100},"label":{"type":"object","properties":{"text":{"type":"string"}}}},"required":["delta"]},"timeoutMs":1234}`
 
-// Appendix A.10: what reaches the handler, and what is refused before it.
-func TestCallsOfDeclaredTools(t *testing.T) {
+// Appendix A.10: what reaches the handler, and what is refused before it. The
+// clock is fake, so that a short timeout never fires by accident.
+func TestCallsOfDeclaredTools(t *testing.T) { synctest.Test(t, testCallsOfDeclaredTools) }
+
+func testCallsOfDeclaredTools(t *testing.T) {
 	var got Request
 	s := newSession(t, Options{Caller: callerFunc(func(_ context.Context, r Request) (json.RawMessage, error) {
 		got = r

@@ -35,6 +35,7 @@ func TestLosslessRefuses(t *testing.T) {
 		{`[1,`, `unexpected end of JSON at offset 3, in "[1]"`},
 		{`"abc`, "unexpected end of JSON at offset 4"},
 		{`"a\`, "unexpected end of JSON at offset 3"},
+		{`"a\n`, "unexpected end of JSON at offset 4"},
 		{`1 2`, "more text after the JSON value at offset 2"},
 		{`{} x`, "more text after the JSON value at offset 3"},
 		{`tru`, "expected a JSON value at offset 0"},
