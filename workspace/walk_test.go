@@ -1,0 +1,260 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// names returns what a walk reports, folders with / and documents that only
+// an editor has with + at the end.
+func (f *fixture) names(dir string) []string {
+	f.t.Helper()
+	var got []string
+	must(f.t, f.Walk(context.Background(), dir, func(e Entry) error {
+		if e.Path != filepath.Join(f.cwd, dir, filepath.FromSlash(e.Rel)) || (e.Info == nil) != e.Overlay {
+			f.t.Errorf("entry %+v", e)
+		}
+		name := e.Rel
+		if e.Dir {
+			name += "/"
+		}
+		if e.Overlay {
+			name += "+"
+		}
+		got = append(got, name)
+		return nil
+	}))
+	return got
+}
+
+func wantNames(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("walked %q\nwant   %q", got, want)
+	}
+}
+
+func TestWalkOrder(t *testing.T) {
+	f := newFixture(t, map[string]string{
+		"b/x": "", "b/a/y": "", "a.txt": "", "a/z": "", "B": "", ".hidden/f": "", ".dot": "", "empty/": "",
+		".git/HEAD": "", "b/.git/HEAD": "", "c/.git": "gitdir: elsewhere", "c/f": "",
+	})
+	wantNames(t, f.names("."), []string{
+		".dot", ".hidden/", ".hidden/f", "B", "a/", "a/z", "a.txt", "b/", "b/a/", "b/a/y", "b/x", "c/", "c/f", "empty/",
+	})
+	wantNames(t, f.names("b"), []string{"a/", "a/y", "x"})
+	wantNames(t, f.names("empty"), nil)
+}
+
+func TestWalkSkips(t *testing.T) {
+	f := newFixture(t, map[string]string{"a/1": "", "a/2": "", "b/1": "", "c": "", "d": ""})
+	boom := errors.New("boom")
+	tests := []struct {
+		at   string
+		err  error
+		want []string
+		fail error
+	}{
+		{"a", fs.SkipDir, []string{"a", "b", "b/1", "c", "d"}, nil},
+		{"a/1", fs.SkipDir, []string{"a", "a/1", "b", "b/1", "c", "d"}, nil},
+		{"c", fs.SkipDir, []string{"a", "a/1", "a/2", "b", "b/1", "c"}, nil},
+		{"b/1", fs.SkipAll, []string{"a", "a/1", "a/2", "b", "b/1"}, nil},
+		{"a/2", boom, []string{"a", "a/1", "a/2"}, boom},
+	}
+	for _, test := range tests {
+		var got []string
+		err := f.Walk(context.Background(), ".", func(e Entry) error {
+			got = append(got, e.Rel)
+			if e.Rel == test.at {
+				return test.err
+			}
+			return nil
+		})
+		if !errors.Is(err, test.fail) || test.fail == nil && err != nil {
+			t.Errorf("%s at %s: error %v", test.err, test.at, err)
+		}
+		wantNames(t, got, test.want)
+	}
+}
+
+func TestWalkErrors(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "x"})
+	never := func(Entry) error { t.Error("called"); return nil }
+	for path, code := range map[string]string{
+		"none": FSNotFound, "a": FSNotDirectory, "a/b": FSNotDirectory, "a\x00": FSInvalidPath,
+	} {
+		wantCode(t, f.Walk(context.Background(), path, never), code)
+		_, err := f.ReadDir(path)
+		wantCode(t, err, code)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	wantCode(t, f.Walk(ctx, ".", never), FSAborted)
+}
+
+func TestWalkUnreadable(t *testing.T) {
+	needsUser(t)
+	f := newFixture(t, map[string]string{"a/x": "", "b/x": "", "c": ""})
+	must(t, os.Chmod(f.path("a"), 0))
+	t.Cleanup(func() { _ = os.Chmod(f.path("a"), 0o700) })
+	wantNames(t, f.names("."), []string{"a/", "b/", "b/x", "c"})
+	wantCode(t, f.Walk(context.Background(), "a", nil), FSPermissionDenied)
+}
+
+func TestWalkLinks(t *testing.T) {
+	needsUnix(t)
+	f := newFixture(t, map[string]string{"d/x": "", "w/f": ""})
+	f.link("../d", "w/to-dir")
+	f.link("..", "w/to-parent")
+	f.link("f", "w/to-file")
+	f.link("none", "w/broken")
+	f.link("w", "way")
+	wantNames(t, f.names("w"), []string{"broken", "f", "to-dir", "to-file", "to-parent"})
+	wantNames(t, f.names("way"), []string{"broken", "f", "to-dir", "to-file", "to-parent"})
+	must(t, f.Walk(t.Context(), "w", func(e Entry) error {
+		if link := e.Rel != "f"; (e.Info.Mode()&fs.ModeSymlink != 0) != link {
+			t.Errorf("%s has mode %v", e.Rel, e.Info.Mode())
+		}
+		h, err := f.OpenEntry(t.Context(), e)
+		switch e.Rel {
+		case "to-file", "f":
+			if err != nil || h.Real != f.path("w/f") || h.Path != e.Path {
+				t.Errorf("OpenEntry(%s) = %+v, %v", e.Rel, h, err)
+			}
+		case "broken":
+			if err != nil || h.Exists {
+				t.Errorf("OpenEntry(%s) = %+v, %v", e.Rel, h, err)
+			}
+		default:
+			wantCode(t, err, FSIsDirectory)
+		}
+		return nil
+	}))
+}
+
+func TestWalkOverlay(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "", "b/x": "", ".gitignore": "*.tmp\n/ign\n", "file": ""})
+	for _, name := range []string{"aa", "b/a", "b/new/deep/y", "c/z", "n.tmp", "ign/f", "a", ".git/COMMIT_EDITMSG", "file/below"} {
+		f.docs.hold(f.path(name), "typed", true)
+	}
+	f.docs.hold(f.path("closed"), "old", false) // gone from disk, nothing unsaved
+	f.docs.hold(filepath.Join(filepath.Dir(f.root), "outside"), "typed", true)
+	wantNames(t, f.names("."), []string{
+		".gitignore", "a", "aa+", "b/", "b/a+", "b/new/+", "b/new/deep/+", "b/new/deep/y+", "b/x", "c/+", "c/z+", "file",
+	})
+	wantNames(t, f.names("b"), []string{"a+", "new/+", "new/deep/+", "new/deep/y+", "x"})
+	must(t, f.Walk(t.Context(), ".", func(e Entry) error {
+		if e.Rel == "c/z" || e.Rel == "a" {
+			if h, err := f.OpenEntry(t.Context(), e); err != nil || h.Content() != "typed" {
+				t.Errorf("OpenEntry(%s) = %q, %v", e.Rel, h.Content(), err)
+			}
+		}
+		return nil
+	}))
+}
+
+func TestReadDir(t *testing.T) {
+	f := newFixture(t, map[string]string{"d/b": "", "d/a/x": "", "d/.git/HEAD": "", "d/i.tmp": "", ".gitignore": "*.tmp\n"})
+	f.docs.hold(f.path("d/new"), "typed", true)
+	f.docs.hold(f.path("d/sub/new"), "typed", true)
+	entries, err := f.ReadDir("d")
+	must(t, err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, fmt.Sprintf("%s %t %t", e.Rel, e.Dir, e.Overlay))
+		if e.Path != f.path("d/"+e.Rel) {
+			t.Errorf("entry %+v", e)
+		}
+	}
+	wantNames(t, got, []string{
+		".git true false", "a true false", "b false false", "i.tmp false false", "new false true", "sub true true",
+	})
+	h, err := f.OpenEntry(t.Context(), entries[2]) // no walk goes on
+	if err != nil || !h.Exists {
+		t.Errorf("OpenEntry = %+v, %v", h, err)
+	}
+}
+
+func TestWalkOutsideTheRoots(t *testing.T) {
+	out := realTemp(t)
+	must(t, os.MkdirAll(filepath.Join(out, "d"), 0o777))
+	must(t, os.WriteFile(filepath.Join(out, "d", "f"), nil, 0o666))
+	f := newFixture(t, nil)
+	var got []string
+	must(t, f.Walk(t.Context(), out, func(e Entry) error { got = append(got, e.Rel); return nil }))
+	wantNames(t, got, []string{"d", "d/f"})
+}
+
+func TestWalkParallel(t *testing.T) {
+	files := map[string]string{}
+	for i := range 200 {
+		files[fmt.Sprintf("d%d/e%d/f%d", i%3, i%7, i)] = fmt.Sprint(i)
+	}
+	f := newFixture(t, files)
+	var sum, n atomic.Int64
+	must(t, f.WalkParallel(t.Context(), ".", 8, func(e Entry) error {
+		h, err := f.OpenEntry(t.Context(), e)
+		if err != nil || files[e.Rel] != h.Content() || e.Dir {
+			t.Errorf("%s: %q, %v", e.Rel, h.Content(), err)
+		}
+		n.Add(1)
+		sum.Add(int64(len(h.Content())))
+		return nil
+	}))
+	if n.Load() != 200 {
+		t.Errorf("%d files", n.Load())
+	}
+}
+
+func TestWalkParallelEnds(t *testing.T) {
+	files := map[string]string{}
+	for i := range 500 {
+		files[fmt.Sprint(i)] = ""
+	}
+	f := newFixture(t, files)
+	boom := errors.New("boom")
+	var calls atomic.Int64
+	count := func(err error) func(Entry) error {
+		return func(Entry) error {
+			if calls.Add(1) == 10 {
+				return err
+			}
+			return nil
+		}
+	}
+	if err := f.WalkParallel(t.Context(), ".", 4, count(boom)); !errors.Is(err, boom) {
+		t.Errorf("error %v", err)
+	}
+	calls.Store(0)
+	must(t, f.WalkParallel(t.Context(), ".", 4, count(fs.SkipAll)))
+	ctx, cancel := context.WithCancel(context.Background())
+	err := f.WalkParallel(ctx, ".", 4, func(Entry) error { cancel(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	wantCode(t, f.WalkParallel(t.Context(), "none", 4, count(nil)), FSNotFound)
+}
+
+// TestWalkWhileTheTreeChanges removes what is about to be walked.
+func TestWalkWhileTheTreeChanges(t *testing.T) {
+	f := newFixture(t, map[string]string{"a/1": "", "b/1": "", "c/1": ""})
+	var got []string
+	must(t, f.Walk(t.Context(), ".", func(e Entry) error {
+		got = append(got, e.Rel)
+		if e.Rel == "a" {
+			must(t, os.RemoveAll(f.path("b")))
+		}
+		return nil
+	}))
+	if text := strings.Join(got, " "); text != "a a/1 b c c/1" {
+		t.Errorf("walked %q", text)
+	}
+}
