@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools"
+	"github.com/agent-ls/agent-ls/tools/cache"
 	"github.com/agent-ls/agent-ls/tools/permission"
 )
 
@@ -330,6 +331,9 @@ func checkLeaks(t testing.TB) {
 		}
 	})
 }
+
+// newOutputs returns a store in a folder of its own.
+func newOutputs(t testing.TB) *cache.Store { return cache.Open(cache.Options{Dir: t.TempDir()}) }
 
 // resultText returns the text of a result.
 func resultText(r tools.Result) string {

@@ -73,42 +73,69 @@ func TestARecordIsWrittenBeforeItIsShown(t *testing.T) {
 	w.run(w.session(), "go", EndTurn)
 }
 
-// TestCutAtEveryByte is what a crash at any moment leaves: the log loads, and
-// what it says is a prefix of what was shown, plus the closing of what was
-// open.
-func TestCutAtEveryByte(t *testing.T) {
-	w := newWorld(t, model(busyTurn()...))
+// storedTurn runs a busy turn and returns what was shown and the log's bytes.
+func storedTurn(t *testing.T) (w *world, id string, shown []Record, path string, whole []byte) {
+	w = newWorld(t, model(busyTurn()...))
 	s := w.session()
 	w.run(s, "go", EndTurn)
 	w.hub.Close()
-	shown := w.sink.all()
-	path, _ := w.hub.store.Path(s.ID())
+	path, _ = w.hub.store.Path(s.ID())
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w, s.ID(), w.sink.all(), path, whole
+}
+
+// TestCutAtEveryByte is what a crash at any moment leaves: the records of the
+// whole lines, and the rest is known to be torn.
+func TestCutAtEveryByte(t *testing.T) {
+	_, id, shown, _, whole := storedTurn(t)
 	header := bytes.IndexByte(whole, '\n') + 1
-	for size := range len(whole) {
-		if err := os.WriteFile(path, whole[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		o := w.other()
-		loaded, history, err := o.hub.Load(t.Context(), s.ID(), o.options())
+	for size := range len(whole) + 1 {
+		stored, err := readLog(id, bytes.NewReader(whole[:size]))
 		if size < header {
 			if !errors.Is(err, ErrUnknownSession) {
 				t.Fatalf("cut at %d, inside the header: %v", size, err)
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatalf("cut at %d: %v", size, err)
+		if err != nil || stored.unreadable > 0 {
+			t.Fatalf("cut at %d: %v, %d lines unreadable", size, err, stored.unreadable)
 		}
+		if lines := bytes.Count(whole[header:size], []byte("\n")); len(stored.records) != min(lines, len(shown)) {
+			t.Fatalf("cut at %d: %d records of %d lines", size, len(stored.records), lines)
+		}
+		if stored.torn != (whole[size-1] != '\n') {
+			t.Fatalf("cut at %d: torn is %v", size, stored.torn)
+		}
+	}
+}
+
+// TestLoadAfterACut opens what a crash left, cut at and around the end of
+// every line and inside of it: what it says is a prefix of what was shown,
+// plus the closing of what was open.
+func TestLoadAfterACut(t *testing.T) {
+	w, id, shown, path, whole := storedTurn(t)
+	var sizes []int
+	for at, line := 0, []byte(nil); at < len(whole); at += len(line) {
+		line = whole[at : at+bytes.IndexByte(whole[at:], '\n')+1]
+		if at > 0 {
+			sizes = append(sizes, at, at+1, at+len(line)/2, at+len(line)-1)
+		}
+	}
+	for _, size := range sizes {
+		if err := os.WriteFile(path, whole[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := w.other()
+		loaded, history := o.load(id)
 		checkCut(t, size, shown, history)
 		if n := len(loaded.state.calls); n != 0 || loaded.state.turn != "" {
 			t.Fatalf("cut at %d: %d calls open, turn %q", size, n, loaded.state.turn)
 		}
 		o.hub.Close()
-		if _, records, err := o.hub.store.Read(s.ID()); err != nil || asJSON(t, records) != asJSON(t, history) {
+		if _, records, err := o.hub.store.Read(id); err != nil || asJSON(t, records) != asJSON(t, history) {
 			t.Fatalf("cut at %d: the repaired log reads differently: %v", size, err)
 		}
 	}
