@@ -39,6 +39,9 @@ type Options struct {
 	// ReadImageProcessor turns the bytes of an image into what the model gets;
 	// nil means the image itself, scaled down where it is too large.
 	ReadImageProcessor func(data []byte, mimeType string) (presentation.Block, error)
+
+	// Web is for the tools that use the network.
+	Web WebOptions
 }
 
 // All returns a definition of every built-in tool.
@@ -48,6 +51,7 @@ func All(o Options) []*tools.Definition {
 		Bash(o),
 		BashKill(o),
 		BashOutput(o),
+		Done(o),
 		Edit(o),
 		Glob(o),
 		Grep(o),
@@ -56,6 +60,9 @@ func All(o Options) []*tools.Definition {
 		OutputCacheGrep(o),
 		OutputCacheLine(o),
 		Read(o),
+		Search(o),
+		ViewImage(o),
+		WebFetch(o),
 		Write(o),
 	}, Todos(o)...)
 }
