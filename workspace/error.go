@@ -68,7 +68,7 @@ var errMoved = errors.New("a folder or link in the path was replaced meanwhile")
 // errLinks is the failure of a path with a cycle of symbolic links.
 var errLinks = errors.New("too many symbolic links, probably a cycle")
 
-// fault kinds in order of test: the first that errors.Is the cause wins.
+// errorKinds are tried in order: the first that the cause is wins.
 var errorKinds = []struct {
 	is   error
 	code string
@@ -170,7 +170,7 @@ func invalidPath(path, why, hint string) error {
 func aborted(ctx context.Context, path string) error {
 	cause := context.Cause(ctx)
 	return &Error{
-		Code: FSAborted, Path: path, Message: "cancelled before anything was changed: " + cause.Error(),
+		Code: FSAborted, Path: path, Message: "cancelled, nothing was changed: " + cause.Error(),
 		Hint: "Ask again if it is still wanted.", Err: cause,
 	}
 }

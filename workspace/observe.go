@@ -113,6 +113,14 @@ func (v *View) Observed(path string) (h Handle, ok bool) {
 	return s.handle, true
 }
 
+// hasSeen reports whether this session has read or written a file.
+func (v *View) hasSeen(real string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s, ok := v.seen[pathKey(real)]
+	return ok && s.disk != ""
+}
+
 // Check fails with FS_NOT_OBSERVED when this session has not seen the file at
 // h.Real, and with FS_STALE_VERSION when the disk text changed since it last
 // did by other hands than this view's.

@@ -47,5 +47,7 @@ func trueCase(path string) string { return path }
 // samePath compares two real paths of equal length.
 func samePath(a, b string) bool { return a == b }
 
-// pathKey returns what all spellings of a real path have in common.
+// pathKey returns what all spellings of a real path have in common. Where a
+// file system ignores case, two spellings are two files to the queue and to
+// what was seen; then hashes alone keep their writes apart.
 func pathKey(path string) string { return path }

@@ -84,15 +84,19 @@ func (v *View) openPlace(ctx context.Context, p place) (Handle, error) {
 	if err != nil {
 		return Handle{}, err
 	}
-	return v.present(ctx, disk)
-}
-
-// present returns what the session's editors make of a file on disk.
-func (v *View) present(ctx context.Context, disk Handle) (Handle, error) {
 	h, found := v.overlay(disk)
-	if found || v.reader == nil || !disk.Exists {
+	if found {
 		return h, nil
 	}
+	return v.ask(ctx, disk)
+}
+
+// ask returns what the session's Reader makes of a file on disk.
+func (v *View) ask(ctx context.Context, disk Handle) (Handle, error) {
+	if v.reader == nil || !disk.Exists {
+		return disk, nil
+	}
+	h := disk
 	text, ok, err := v.reader.ReadText(ctx, disk.Path, disk.Content())
 	if err != nil {
 		return Handle{}, readerFailed(ctx, disk.Path, err)

@@ -93,7 +93,8 @@ func (v *View) WalkParallel(ctx context.Context, dir string, workers int, fn fun
 
 // OpenEntry is Open for an entry that a walk found. While that walk goes on
 // it costs less: the path is not resolved anew but opened from the walked
-// folder, which it cannot leave.
+// folder, which it cannot leave, and the Reader, a question to the editor, is
+// asked only for files that this session has seen (acp.md §10).
 func (v *View) OpenEntry(ctx context.Context, e Entry) (Handle, error) {
 	w := e.walk
 	if w == nil || w.v != v || e.Info == nil || isLink(e.Info.Mode()) {
@@ -108,7 +109,11 @@ func (v *View) OpenEntry(ctx context.Context, e Entry) (Handle, error) {
 	if err != nil {
 		return v.Open(ctx, e.Path) // the walk is over, or the file gone
 	}
-	return v.present(ctx, disk)
+	h, found := v.overlay(disk)
+	if found || !v.hasSeen(p.real) {
+		return h, nil
+	}
+	return v.ask(ctx, disk)
 }
 
 // walker is one walk.

@@ -258,3 +258,22 @@ func TestWalkWhileTheTreeChanges(t *testing.T) {
 		t.Errorf("walked %q", text)
 	}
 }
+
+// TestWalkAsksTheReaderSparingly keeps a search from asking an editor for
+// every file of a tree.
+func TestWalkAsksTheReaderSparingly(t *testing.T) {
+	reader := &textReader{texts: map[string]string{}}
+	f := newFixture(t, map[string]string{"seen": "disk", "unseen": "disk"}, func(o *ViewOptions) { o.Reader = reader })
+	f.read("seen")
+	reader.asked = nil
+	reader.texts[f.path("seen")], reader.texts[f.path("unseen")] = "typed", "typed"
+	got := map[string]string{}
+	must(t, f.Walk(t.Context(), ".", func(e Entry) error {
+		h, err := f.OpenEntry(t.Context(), e)
+		got[e.Rel] = h.Content()
+		return err
+	}))
+	if got["seen"] != "typed" || got["unseen"] != "disk" || !slices.Equal(reader.asked, []string{f.path("seen")}) {
+		t.Errorf("walked %q, asked for %q", got, reader.asked)
+	}
+}
