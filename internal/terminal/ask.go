@@ -66,7 +66,7 @@ func (a *Asker) show(q agent.Question) {
 	if c == nil {
 		c = &card{title: q.Name}
 	}
-	c.setView(q.View, q.Session.Cwd())
+	c.setView(q.View, s.cwd)
 	s.head(c)
 	switch v := q.View.(type) {
 	case *presentation.TerminalCall:

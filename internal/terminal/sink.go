@@ -29,7 +29,7 @@ type Sink struct {
 	lines   int
 	cards   map[string]*card
 	cwd     string
-	message string // id of the message being written, "" between messages
+	message string // kind and id of the message being written, "" between them
 	failed  int
 }
 
@@ -73,9 +73,9 @@ func (s *Sink) Event(ses *agent.Session, r agent.Record) {
 func (s *Sink) show(r agent.Record) {
 	switch e := r.Event.(type) {
 	case agent.AgentText:
-		s.text(e.MessageID, e.Text, func(t string) string { return t })
+		s.text("text "+e.MessageID, e.Text, func(t string) string { return t })
 	case agent.AgentThought:
-		s.text(e.MessageID, e.Text, s.style.dim)
+		s.text("thought "+e.MessageID, e.Text, s.style.dim)
 	case agent.ToolCallStarted:
 		s.endMessage()
 		s.open(e.CallID, e.Name, e.View, r.Time)
@@ -105,18 +105,18 @@ func (s *Sink) show(r agent.Record) {
 
 func (s *Sink) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
 
-// text writes a piece of a message.
-func (s *Sink) text(id, text string, paint func(string) string) {
-	if s.message != id {
+// text writes a piece of the message or thought with the key.
+func (s *Sink) text(key, text string, paint func(string) string) {
+	if s.message != key {
 		s.endMessage()
-		s.message = id
+		s.message = key
 	}
 	s.printf("%s", paint(presentation.StripANSI(text)))
 }
 
 func (s *Sink) endMessage() {
 	if s.message != "" {
-		s.printf("\n")
+		s.printf("\n\n")
 		s.message = ""
 	}
 }
@@ -156,7 +156,7 @@ func (s *Sink) head(c *card) {
 	s.printf("%s%s\n", line, s.style.dim(where(c.view)))
 }
 
-// where names the place that a card points to, when it has a line.
+// where names the place that a card points to, when it is not the beginning.
 func where(v presentation.CallView) string {
 	var ls []presentation.FileLocation
 	switch v := v.(type) {
@@ -165,7 +165,7 @@ func where(v presentation.CallView) string {
 	case *presentation.DiffCall:
 		ls = v.Locations
 	}
-	if len(ls) == 0 || ls[0].Line == 0 {
+	if len(ls) == 0 || ls[0].Line <= 1 {
 		return ""
 	}
 	return fmt.Sprintf("  → line %d", ls[0].Line)
