@@ -10,7 +10,7 @@ import "slices"
 // in the order of the schema. The error, a *SyntaxError, means that data is
 // not lossless JSON.
 func (s *Schema) ApplyDefaults(data []byte) ([]byte, error) {
-	v, err := decode(string(data), strictNumbers)
+	v, err := decode(string(data), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func (e *emitter) strings(list []string) {
 func (e *emitter) int(n int) { e.buf = strconv.AppendInt(e.buf, int64(n), 10) }
 
 func (e *emitter) number(n json.Number) {
-	v, err := decode(string(n), strictNumbers)
+	v, err := decode(string(n), 0)
 	if (err != nil || v.kind != numberKind) && e.err == nil {
 		e.err = fmt.Errorf("schema bound %q is not a JSON number", string(n))
 	}

@@ -24,7 +24,7 @@ func appendValue(b []byte, v *value) []byte {
 	case nullKind:
 		return append(b, "null"...)
 	case textKind:
-		return appendString(b, v.text)
+		return appendString(b, v.content())
 	case arrayKind:
 		b = append(b, '[')
 		for i := range v.list {
@@ -91,8 +91,10 @@ func same(a, b *value) bool {
 	switch a.kind {
 	case nullKind:
 		return true
-	case textKind, boolKind:
+	case boolKind:
 		return a.text == b.text
+	case textKind:
+		return a.content() == b.content()
 	case numberKind:
 		return a.text == b.text || parseDecimal(a.text).compare(parseDecimal(b.text)) == 0
 	default:

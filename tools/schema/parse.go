@@ -101,7 +101,7 @@ func (r *reader) error() error {
 // document reads the whole text; nil means that there is no schema at all.
 func (r *reader) document(data []byte) *Schema {
 	root := place{path: "schema"}
-	v, err := decode(string(data), strictNumbers)
+	v, err := decode(string(data), 0)
 	if err != nil {
 		r.fail(root, "is not lossless JSON: "+err.Error())
 		return nil

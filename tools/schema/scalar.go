@@ -7,75 +7,67 @@ import (
 	"unicode/utf8"
 )
 
-// string reads a string; the decoder stands at its opening quote.
+// string reads a string and decodes its escapes.
 func (d *decoder) string() (string, *SyntaxError) {
+	raw, escaped, err := d.rawString()
+	if err != nil || !escaped {
+		return raw, err
+	}
+	return unescape(raw), nil
+}
+
+// rawString reads a string and checks its escapes, but leaves them in; the
+// decoder stands at the opening quote.
+func (d *decoder) rawString() (raw string, escaped bool, err *SyntaxError) {
 	d.pos++
 	start := d.pos
 	for d.pos < len(d.src) {
 		switch c := d.src[d.pos]; {
 		case c == '"':
 			d.pos++
-			return d.src[start : d.pos-1], nil
+			return d.src[start : d.pos-1], escaped, nil
 		case c == '\\':
-			return d.escaped(start)
-		case c < ' ':
-			return "", d.fail("control character in a string")
-		default:
-			d.pos++
-		}
-	}
-	return "", d.fail("")
-}
-
-// escaped finishes a string that has escapes; the decoder stands at the
-// first of them.
-func (d *decoder) escaped(start int) (string, *SyntaxError) {
-	var b strings.Builder
-	b.Grow(d.rawLength(start))
-	for d.pos < len(d.src) {
-		switch c := d.src[d.pos]; {
-		case c == '"':
-			b.WriteString(d.src[start:d.pos])
-			d.pos++
-			return b.String(), nil
-		case c == '\\':
-			b.WriteString(d.src[start:d.pos])
-			r, err := d.escape()
-			if err != nil {
-				return "", err
+			escaped = true
+			if _, err := d.escape(); err != nil {
+				return "", false, err
 			}
-			b.WriteRune(r)
-			start = d.pos
 		case c < ' ':
-			return "", d.fail("control character in a string")
+			return "", false, d.fail("control character in a string")
 		default:
 			d.pos++
 		}
 	}
-	return "", d.fail("")
+	return "", false, d.fail("")
 }
 
-// rawLength is the length of the string that begins at start, with its
-// escapes as they are written.
-func (d *decoder) rawLength(start int) int {
-	for i := d.pos; i < len(d.src); i++ {
-		switch d.src[i] {
-		case '\\':
-			i++
-		case '"':
-			return i - start
+// unescape decodes the escapes of a string that rawString has checked.
+func unescape(raw string) string {
+	var b strings.Builder
+	b.Grow(len(raw))
+	d := decoder{src: raw}
+	for {
+		i := strings.IndexByte(raw[d.pos:], '\\')
+		if i < 0 {
+			b.WriteString(raw[d.pos:])
+			return b.String()
 		}
+		b.WriteString(raw[d.pos : d.pos+i])
+		d.pos += i
+		r, err := d.escape()
+		if err != nil {
+			return b.String()
+		}
+		b.WriteRune(r)
 	}
-	return 0
 }
 
 // escape reads one escape sequence, or the two of a surrogate pair.
 func (d *decoder) escape() (rune, *SyntaxError) {
 	d.pos++
 	c := d.peek()
-	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 && d.pos < len(d.src) {
+	if r := simpleEscape(c); r != 0 {
 		d.pos++
-		return rune("\"\\/\b\f\n\r\t"[i]), nil
+		return r, nil
 	}
 	if c != 'u' {
 		return 0, d.fail("unknown escape in a string")
@@ -96,6 +88,27 @@ func (d *decoder) escape() (rune, *SyntaxError) {
 		}
 	}
 	return 0, d.fail("lone surrogate in a string")
+}
+
+// simpleEscape returns what a backslash and c stand for, 0 for no escape of
+// two characters.
+func simpleEscape(c byte) rune {
+	switch c {
+	case '"', '\\', '/':
+		return rune(c)
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	default:
+		return 0
+	}
 }
 
 // hex reads the u and the four digits of an escape.
@@ -119,7 +132,7 @@ func (d *decoder) number() (string, *SyntaxError) {
 		return "", err
 	}
 	literal := d.src[start:d.pos]
-	if d.numbers == anyNumbers || plain && len(literal) < 300 && literal != "-0" {
+	if d.mode&anyNumbers != 0 || plain && len(literal) < 300 && literal != "-0" {
 		return literal, nil
 	}
 	if reason := lossy(literal); reason != "" {

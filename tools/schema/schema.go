@@ -133,7 +133,7 @@ type Literal struct {
 
 // NewLiteral decodes data, which must be lossless (see Lossless).
 func NewLiteral(data []byte) (Literal, error) {
-	v, err := decode(string(data), strictNumbers)
+	v, err := decode(string(data), 0)
 	if err != nil {
 		return Literal{}, err
 	}

@@ -24,7 +24,7 @@ func ValidateStructuredValue(s *Schema, data []byte) []Violation {
 }
 
 func (s *Schema) validate(data []byte, voice *voice) []Violation {
-	v, err := decode(string(data), anyNumbers)
+	v, err := decode(string(data), anyNumbers|rawStrings)
 	if err != nil {
 		return []Violation{{Path: voice.root, Message: fmt.Sprintf("%q is not valid JSON: %s", voice.root, err)}}
 	}

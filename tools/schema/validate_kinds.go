@@ -8,10 +8,12 @@ import (
 )
 
 func (w *walker) text(s *Schema, v *value) {
-	if s.MinLength != nil || s.MaxLength != nil {
-		w.bounds(utf8.RuneCountInString(v.text), s.MinLength, s.MaxLength, "character")
+	if s.MinLength == nil && s.MaxLength == nil && s.Pattern == nil {
+		return
 	}
-	if s.Pattern != nil && !s.Pattern.matches(v.text) {
+	content := v.content()
+	w.bounds(utf8.RuneCountInString(content), s.MinLength, s.MaxLength, "character")
+	if s.Pattern != nil && !s.Pattern.matches(content) {
 		w.report("must match the pattern " + s.Pattern.source)
 	}
 }

@@ -25,12 +25,22 @@ const (
 // where they have no escapes, so a value costs few allocations.
 type value struct {
 	kind kind
+	// escaped says that text is the raw content of a string, with its escapes.
+	escaped bool
 	// key is the name of the value as a member of an object.
 	key string
 	// text is the content of a string, or the literal of a number or boolean.
 	text string
 	// list holds elements or members in the order of the source.
 	list []value
+}
+
+// content returns the content of a string.
+func (v *value) content() string {
+	if v.escaped {
+		return unescape(v.text)
+	}
+	return v.text
 }
 
 // member returns the member of an object, nil when there is none.
@@ -76,29 +86,30 @@ func (e *SyntaxError) within(segment string) *SyntaxError {
 // precision are accepted: who decodes them keeps them as json.Number. The
 // error is a *SyntaxError.
 func Lossless(data []byte) error {
-	if _, err := decode(string(data), strictNumbers); err != nil {
+	if _, err := decode(string(data), rawStrings); err != nil {
 		return err
 	}
 	return nil
 }
 
-// numberPolicy says which numbers decode accepts.
-type numberPolicy bool
+// mode says how decode reads; 0 is strict and whole.
+type mode uint8
 
 const (
-	// strictNumbers refuses numbers that do not survive decoding.
-	strictNumbers numberPolicy = false
-	// anyNumbers accepts the whole grammar; the walker judges the number at
-	// its path.
-	anyNumbers numberPolicy = true
+	// anyNumbers accepts the whole grammar of numbers, also those that do not
+	// survive decoding; the walker judges a number at its path.
+	anyNumbers mode = 1 << iota
+	// rawStrings checks the escapes of a string and leaves them in, so that a
+	// long one, such as the content of a file, is not copied; see content.
+	rawStrings
 )
 
 // decode returns the one value of src. The error is a *SyntaxError.
-func decode(src string, numbers numberPolicy) (value, error) {
+func decode(src string, m mode) (value, error) {
 	if i := invalidUTF8(src); i >= 0 {
 		return value{}, &SyntaxError{Offset: i, Reason: "invalid UTF-8"}
 	}
-	d := decoder{src: src, numbers: numbers}
+	d := decoder{src: src, mode: m}
 	d.stack = d.room[:0]
 	v, err := d.value()
 	if err != nil {
@@ -127,10 +138,10 @@ func invalidUTF8(s string) int {
 
 // decoder reads JSON by recursive descent, no deeper than MaxDepth.
 type decoder struct {
-	src     string
-	pos     int
-	depth   int
-	numbers numberPolicy
+	src   string
+	pos   int
+	depth int
+	mode  mode
 	// stack collects the children of all open containers; each container
 	// copies its own out when it closes.
 	stack []value
@@ -169,7 +180,7 @@ func (d *decoder) value() (v value, err *SyntaxError) {
 	switch c := d.peek(); {
 	case c == '"':
 		v.kind = textKind
-		v.text, err = d.string()
+		v.text, v.escaped, err = d.text()
 	case c == '{':
 		v.kind = objectKind
 		v.list, err = d.members()
@@ -192,6 +203,15 @@ func (d *decoder) value() (v value, err *SyntaxError) {
 		err = d.fail("expected a JSON value")
 	}
 	return v, err
+}
+
+// text reads a string, in its raw form where the mode allows that.
+func (d *decoder) text() (text string, escaped bool, err *SyntaxError) {
+	if d.mode&rawStrings != 0 {
+		return d.rawString()
+	}
+	text, err = d.string()
+	return text, false, err
 }
 
 func (d *decoder) word(w string) (string, *SyntaxError) {
