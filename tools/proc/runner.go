@@ -52,8 +52,10 @@ type Process interface {
 	// Terminal is the id of the client's terminal that shows this process, ""
 	// for a local one.
 	Terminal() string
-	// Release frees the client's terminal, if any; call it after the update
-	// that embeds it was sent.
+	// Release says that the caller needs the process no more. A runner with
+	// a client's terminal frees that once the updates that embed it and end
+	// its card have been sent (field report 25): it knows when, its caller
+	// does not.
 	Release()
 }
 

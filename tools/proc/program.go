@@ -1,0 +1,170 @@
+package proc
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Program is a program that is spoken to over its standard streams, such as an
+// MCP server or a hosted agent (contract §2, §6).
+type Program struct {
+	// Path is the executable; a bare name is looked up in this process's PATH.
+	Path string
+	// Args are its arguments, without the name.
+	Args []string
+	// Dir is the absolute working folder.
+	Dir string
+	// Env is its whole environment, see Environment.
+	Env []string
+	// Stderr, when set, gets what it writes to its standard error, as
+	// Command.Output does.
+	Stderr func(text string)
+	// Quiet is how long Close lets it leave by itself once its input has
+	// ended (500 ms), Grace the time from TERM to KILL after that (1 s).
+	Quiet, Grace time.Duration
+	Logger       *slog.Logger
+}
+
+// Child is a running Program. Write gives it input, Read takes its standard
+// output; one goroutine may read while another writes. When it has ended, so
+// has its process group, and Read comes to an end.
+type Child struct {
+	program Program
+	cmd     *exec.Cmd
+	group   *group
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *stream
+
+	closeOnce sync.Once
+	outputEnd sync.Once
+	drained   chan struct{} // closed when Read has come to the end
+	done      chan struct{} // closed when exit is set
+	exit      Exit
+}
+
+// readRestTime bounds the wait for the end of the output after the program has
+// ended: a process that left its group may hold the pipe.
+const readRestTime = 2 * time.Second
+
+// Start starts p in a process group of its own. An error is an *Error and
+// means that nothing runs.
+func (p Program) Start() (*Child, error) {
+	if err := checkFolder(p.Dir); err != nil {
+		return nil, err
+	}
+	p.Quiet, p.Grace = orDefault(p.Quiet, 500*time.Millisecond), orDefault(p.Grace, time.Second)
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	var ends [3][2]*os.File // read and write end of each stream
+	closeEnds := func(side int) {
+		for i := range ends {
+			if f := ends[i][side]; f != nil {
+				_ = f.Close()
+			}
+		}
+	}
+	for i := range ends {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeEnds(0)
+			closeEnds(1)
+			return nil, programError(p.Path, err)
+		}
+		ends[i] = [2]*os.File{r, w}
+	}
+	cmd := exec.Command(p.Path, p.Args...)
+	cmd.Dir, cmd.Env = p.Dir, p.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0][0], ends[1][1], ends[2][1]
+	group, err := startGroup(cmd, false)
+	if err != nil {
+		closeEnds(0)
+		closeEnds(1)
+		return nil, programError(p.Path, err)
+	}
+	for _, f := range []*os.File{ends[0][0], ends[1][1], ends[2][1]} {
+		_ = f.Close()
+	}
+	c := &Child{
+		program: p, cmd: cmd, group: group, stdin: ends[0][1], stdout: ends[1][0],
+		stderr:  newStream(ends[2][0], newCapture(StreamStderr, Command{}, p.Stderr, p.Logger)),
+		drained: make(chan struct{}), done: make(chan struct{}),
+	}
+	go c.stderr.read()
+	go c.run(time.Now())
+	return c, nil
+}
+
+func programError(path string, err error) error {
+	return &Error{
+		Code: CodeSpawnFailed, Message: "the program " + path + " could not be started: " + err.Error(),
+		Hint: "Check that it is installed and that its path is right", Err: err,
+	}
+}
+
+// run reaps the program, ends what it left behind, and bounds the wait for the
+// end of its output.
+func (c *Child) run(started time.Time) {
+	err := c.cmd.Wait()
+	c.group.reaped.Store(true)
+	c.group.terminate(c.program.Grace)
+	c.group.release()
+	drain([]*stream{c.stderr}, 100*time.Millisecond, readRestTime)
+	c.exit.Code, c.exit.Signal = exitStatus(c.cmd.ProcessState, false)
+	c.exit.Stderr, c.exit.Duration = c.stderr.finish(), time.Since(started)
+	if exitErr := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exitErr) {
+		c.program.Logger.Error("waiting for a program failed", "program", c.program.Path, "error", err)
+	}
+	close(c.done)
+	timer := time.NewTimer(readRestTime)
+	defer timer.Stop()
+	select {
+	case <-c.drained:
+	case <-timer.C:
+		cutOff(c.stdout)
+	}
+}
+
+// Read reads the program's standard output.
+func (c *Child) Read(p []byte) (int, error) {
+	n, err := c.stdout.Read(p)
+	if err != nil {
+		c.outputEnd.Do(func() { close(c.drained) })
+	}
+	return n, err
+}
+
+// Write writes to the program's standard input.
+func (c *Child) Write(p []byte) (int, error) { return c.stdin.Write(p) }
+
+// Done is closed when the program and its group have ended.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Exit returns how the program ended, without its standard output; call it
+// once Done is closed.
+func (c *Child) Exit() Exit { return c.exit }
+
+// Close ends the program: the end of its input, then TERM, then KILL for its
+// whole group. It returns when all of it has ended, and wakes a blocked Read.
+// It may be called many times.
+func (c *Child) Close() error {
+	c.closeOnce.Do(func() {
+		_ = c.stdin.Close()
+		timer := time.NewTimer(c.program.Quiet)
+		defer timer.Stop()
+		select {
+		case <-c.done:
+		case <-timer.C:
+			c.group.terminate(c.program.Grace)
+		}
+	})
+	<-c.done
+	_ = c.stdout.Close()
+	c.outputEnd.Do(func() { close(c.drained) })
+	return nil
+}
