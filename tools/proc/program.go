@@ -44,6 +44,7 @@ type Child struct {
 	outputEnd sync.Once
 	drained   chan struct{} // closed when Read has come to the end
 	done      chan struct{} // closed when exit is set
+	over      chan struct{} // closed when run has returned
 	exit      Exit
 }
 
@@ -61,43 +62,46 @@ func (p Program) Start() (*Child, error) {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	var ends [3][2]*os.File // read and write end of each stream
-	closeEnds := func(side int) {
-		for i := range ends {
-			if f := ends[i][side]; f != nil {
-				_ = f.Close()
-			}
-		}
-	}
-	for i := range ends {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeEnds(0)
-			closeEnds(1)
-			return nil, programError(p.Path, err)
-		}
-		ends[i] = [2]*os.File{r, w}
+	theirs, ours, err := standardPipes()
+	if err != nil {
+		return nil, programError(p.Path, err)
 	}
 	cmd := exec.Command(p.Path, p.Args...)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0][0], ends[1][1], ends[2][1]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	group, err := startGroup(cmd, false)
+	closeAll(theirs)
 	if err != nil {
-		closeEnds(0)
-		closeEnds(1)
+		closeAll(ours)
 		return nil, programError(p.Path, err)
 	}
-	for _, f := range []*os.File{ends[0][0], ends[1][1], ends[2][1]} {
-		_ = f.Close()
-	}
 	c := &Child{
-		program: p, cmd: cmd, group: group, stdin: ends[0][1], stdout: ends[1][0],
-		stderr:  newStream(ends[2][0], newCapture(StreamStderr, Command{}, p.Stderr, p.Logger)),
-		drained: make(chan struct{}), done: make(chan struct{}),
+		program: p, cmd: cmd, group: group, stdin: ours[0], stdout: ours[1],
+		stderr:  newStream(ours[2], newCapture(StreamStderr, Command{}, p.Stderr, p.Logger)),
+		drained: make(chan struct{}), done: make(chan struct{}), over: make(chan struct{}),
 	}
 	go c.stderr.read()
 	go c.run(time.Now())
 	return c, nil
+}
+
+// standardPipes returns the ends of three pipes: those of a program, its
+// input, output and error, and those of who speaks to it.
+func standardPipes() (theirs, ours []*os.File, err error) {
+	for i := range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(theirs)
+			closeAll(ours)
+			return nil, nil, err
+		}
+		if i == 0 {
+			theirs, ours = append(theirs, r), append(ours, w)
+		} else {
+			theirs, ours = append(theirs, w), append(ours, r)
+		}
+	}
+	return theirs, ours, nil
 }
 
 func programError(path string, err error) error {
@@ -110,6 +114,7 @@ func programError(path string, err error) error {
 // run reaps the program, ends what it left behind, and bounds the wait for the
 // end of its output.
 func (c *Child) run(started time.Time) {
+	defer close(c.over)
 	err := c.cmd.Wait()
 	c.group.reaped.Store(true)
 	c.group.terminate(c.program.Grace)
@@ -166,5 +171,6 @@ func (c *Child) Close() error {
 	<-c.done
 	_ = c.stdout.Close()
 	c.outputEnd.Do(func() { close(c.drained) })
+	<-c.over
 	return nil
 }
