@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-ls/agent-ls/internal/config"
+	"github.com/agent-ls/agent-ls/internal/nearest"
 )
 
 // Exit codes (contract §1).
@@ -87,16 +88,10 @@ configuration file; see "agent-ls doctor".`,
 		Example: `  agent-ls demo
   agent-ls run '/read README.md'
   agent-ls acp        # the command to give to an ACP editor`,
-		SilenceUsage:               true,
-		SilenceErrors:              true,
-		SuggestionsMinimumDistance: 2,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          subcommandOnly,
+		RunE:          showHelp,
 	}
 	config.AddFlags(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -104,22 +99,65 @@ configuration file; see "agent-ls doctor".`,
 	})
 	root.AddCommand(acpCommand(io), runCommand(io), demoCommand(io), toolsCommand(io), sessionsCommand(io),
 		permissionsCommand(io), doctorCommand(io), versionCommand(io))
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.HasSubCommands() { // cobra would answer a mistyped subcommand with help and exit 0
+			c.Args, c.RunE = subcommandOnly, showHelp
+		}
+	}
 	return root
 }
 
-// unknownCommand names the nearest command.
-func unknownCommand(cmd *cobra.Command, name string) error {
-	msg := fmt.Sprintf("unknown command %q", name)
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		msg += "; did you mean " + strings.Join(near, " or ") + "?"
+// helpCommand shows the help of a command; cobra's own succeeds for a command
+// that does not exist.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			switch {
+			case err != nil:
+				return usageError(err)
+			case len(rest) > 0 && target.HasSubCommands():
+				return unknownCommand(target, rest[0])
+			case len(rest) > 0:
+				return noArgs(target, rest)
+			}
+			return target.Help()
+		},
 	}
-	return usageError(errors.New(msg + "\nSee \"agent-ls --help\""))
+}
+
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// subcommandOnly refuses a word that is no subcommand.
+func subcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return nil
+}
+
+// unknownCommand names the nearest command below cmd.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return usageError(fmt.Errorf("unknown command %q; did you mean %q?\nSee %q",
+		name, nearest.Of(name, names), cmd.CommandPath()+" --help"))
 }
 
 // noArgs refuses arguments with a clear message.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError(fmt.Errorf("%s takes no arguments, got %q", cmd.CommandPath(), args))
+		return usageError(fmt.Errorf("%s takes no arguments, got %q", words(cmd), args))
 	}
 	return nil
+}
+
+// words names a command as it is typed behind the program's name.
+func words(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }

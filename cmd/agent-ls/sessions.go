@@ -15,25 +15,17 @@ import (
 
 func sessionsCommand(io streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "sessions", Short: "List, show, export or delete stored sessions", Args: subcommandOnly,
+		Use: "sessions", Short: "List, show, export or delete stored sessions",
 		Example: "  agent-ls sessions list\n  agent-ls sessions show ID",
 	}
 	cmd.AddCommand(sessionsList(io), sessionsShow(io), sessionsExport(io), sessionsDelete(io))
 	return cmd
 }
 
-// subcommandOnly refuses a word that is no subcommand, and none at all.
-func subcommandOnly(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return unknownCommand(cmd, args[0])
-	}
-	return nil
-}
-
 // oneID takes one session id.
 func oneID(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError(fmt.Errorf("%s takes the id of one session; see \"agent-ls sessions list\"", cmd.CommandPath()))
+		return usageError(fmt.Errorf("%s takes the id of one session; see \"agent-ls sessions list\"", words(cmd)))
 	}
 	return nil
 }
@@ -132,7 +124,7 @@ func sessionsDelete(io streams) *cobra.Command {
 }
 
 func permissionsCommand(io streams) *cobra.Command {
-	cmd := &cobra.Command{Use: "permissions", Short: "List or revoke remembered grants", Args: subcommandOnly}
+	cmd := &cobra.Command{Use: "permissions", Short: "List or revoke remembered grants"}
 	cmd.AddCommand(permissionsList(io), permissionsRevoke(io))
 	return cmd
 }

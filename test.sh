@@ -1,0 +1,229 @@
+#!/usr/bin/env bash
+# The whole test suite, as people and CI run it; see ./test.sh --help.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
+
+LINT_VERSION=v2.15.0
+FUZZ_SECONDS=3
+CROSS="linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64"
+
+usage() {
+  cat <<'TXT'
+usage: ./test.sh [--quick] [--fuzz SECONDS] [--help]
+
+Runs every check of the project and ends with a line "N passed, N failed".
+Needs Go; as root on Debian it installs the rest, elsewhere it names what is
+missing and goes on without the steps that need it.
+
+  --quick          Go alone: format, vet, module files, tests; under three minutes
+  --fuzz SECONDS   time for each fuzzer (default 3)
+
+  CI=true                   what is missing is a failure
+  AGENT_LS_TEST_CACHE=DIR   where downloads go (default ~/.cache/agent-ls-test,
+                            $XDG_CACHE_HOME/agent-ls-test where that is set)
+  NO_COLOR=1                no colours
+TXT
+}
+
+quick=false
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) quick=true ;;
+    --fuzz)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || { echo "test.sh: --fuzz takes a number of seconds" >&2; exit 2; }
+      FUZZ_SECONDS=$2
+      shift ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "test.sh: unknown option $1" >&2; usage >&2; exit 2 ;;
+  esac
+  shift
+done
+
+bold='' red='' green='' yellow='' off=''
+if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
+  bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m' off=$'\e[0m'
+fi
+
+ci=false
+[ "${CI-}" = true ] && ci=true
+cache=${AGENT_LS_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/agent-ls-test}
+mkdir -p "$cache/bin" && cache=$(cd "$cache" && pwd) || exit 2
+for name in "${!AGENT_LS_@}"; do unset "$name"; done # the program takes them as settings
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+program=$scratch/agent-ls$(go env GOEXE 2>/dev/null)
+
+passed=0 failed=0 skipped=0
+summary=()
+
+# has PROGRAM…: whether all of them are there.
+has() {
+  local p
+  for p in "$@"; do command -v "$p" >/dev/null 2>&1 || return 1; done
+}
+
+# step NAME FUNCTION [PROGRAM…]: runs a check, or says why it cannot.
+step() {
+  local name=$1 run=$2 begin=$SECONDS missing=() p
+  shift 2
+  for p in "$@"; do has "$p" || missing+=("$p"); done
+  echo
+  echo "${bold}== $name${off}"
+  if [ ${#missing[@]} -gt 0 ]; then
+    echo "missing: ${missing[*]}"
+    if $ci; then
+      record "$red" FAILED "$name" 0 "missing: ${missing[*]}" && failed=$((failed + 1))
+    else
+      record "$yellow" skipped "$name" 0 "missing: ${missing[*]}" && skipped=$((skipped + 1))
+    fi
+  elif "$run"; then
+    record "$green" passed "$name" $((SECONDS - begin)) && passed=$((passed + 1))
+  else
+    record "$red" FAILED "$name" $((SECONDS - begin)) && failed=$((failed + 1))
+  fi
+  echo "${summary[-1]}"
+}
+
+# record COLOUR WORD NAME SECONDS [WHY]: keeps a line of the summary.
+record() {
+  summary+=("$(printf '%s%-8s%s %4d s  %s%s' "$1" "$2" "$off" "$4" "$3" "${5:+ ($5)}")")
+}
+
+# install: brings what the tests need and is not there.
+install() {
+  local want=() p
+  has gcc || want+=(gcc libc6-dev)
+  for p in git patch npm; do has "$p" || want+=("$p"); done
+  has node || want+=(nodejs)
+  [ ${#want[@]} -gt 0 ] || return 0
+  if ! has apt-get || [ "$(id -u)" != 0 ]; then
+    echo "not installed, for want of apt-get or of root: ${want[*]}"
+    return 0
+  fi
+  echo "installing ${want[*]}"
+  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >"$scratch/apt.log" 2>&1 || {
+    tail -n 20 "$scratch/apt.log"
+    echo "apt-get could not install them"
+  }
+}
+
+format() {
+  local bad
+  bad=$(gofmt -l .) || return 1
+  [ -z "$bad" ] || { printf 'gofmt would change:\n%s\n' "$bad"; return 1; }
+}
+
+vet() { go vet ./...; }
+
+modules() { go mod tidy -diff; }
+
+cross() {
+  local target ok=0
+  for target in $CROSS; do
+    echo "$target"
+    CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -o "$scratch/cross" ./cmd/agent-ls &&
+      CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go vet ./... || ok=1
+  done
+  return $ok
+}
+
+# linter: builds the pinned linter once; what only the build needs is thrown
+# away.
+linter() {
+  local bin=$cache/bin/golangci-lint-$LINT_VERSION
+  if [ ! -x "$bin" ]; then
+    echo "building golangci-lint $LINT_VERSION"
+    GOBIN=$scratch/bin GOMODCACHE=$scratch/lint-modules GOCACHE=$scratch/lint-build GOFLAGS=-modcacherw \
+      go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT_VERSION" 2>"$scratch/lint.log" || {
+      tail -n 20 "$scratch/lint.log"
+      return 1
+    }
+    mv "$scratch/bin/golangci-lint" "$bin"
+    rm -rf "$scratch/lint-modules" "$scratch/lint-build"
+  fi
+  GOLANGCI_LINT_CACHE=$cache/lint "$bin" run ./...
+}
+
+# quietly: keeps results, failures, races, logs and skipped tests of "go test -v".
+quietly() { sed -E '/^ *(=== (RUN|PAUSE|CONT|NAME)|--- PASS:)/d; /^PASS$/d; /\[no test files\]$/d'; }
+
+tests() { go test -timeout 10m ./...; }
+
+race_tests() { go test -race -v -timeout 15m ./... | quietly; }
+
+# fuzz: every fuzzer for a while. A fuzzer that the end of its time met in the
+# middle of an input may say only "context deadline exceeded": no finding.
+fuzz() {
+  local pkg name ok=0
+  for pkg in $(go list ./...); do
+    for name in $(go test -list '^Fuzz' "$pkg" | grep '^Fuzz'); do
+      go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_SECONDS}s" "$pkg" >"$scratch/fuzz.log" 2>&1
+      if grep -q '^ok' "$scratch/fuzz.log" ||
+        { grep -q 'context deadline exceeded' "$scratch/fuzz.log" && ! grep -q 'Failing input' "$scratch/fuzz.log"; }; then
+        echo "ok  $name $(grep -oE 'execs: [0-9]+' "$scratch/fuzz.log" | tail -n 1)"
+      else
+        cat "$scratch/fuzz.log"
+        ok=1
+      fi
+    done
+  done
+  return $ok
+}
+
+benchmarks() {
+  local pkg ok=0
+  for pkg in $(go list -f '{{.Dir}}' ./...); do
+    grep -qs '^func Benchmark' "$pkg"/*_test.go || continue
+    go test -run '^$' -bench . -benchtime 1x "$pkg" >"$scratch/bench.log" 2>&1 || { cat "$scratch/bench.log"; ok=1; continue; }
+    grep '^ok' "$scratch/bench.log"
+  done
+  go run ./bench --runs 1 -- "$program" acp || ok=1
+  return $ok
+}
+
+build() { CGO_ENABLED=0 go build -o "$program" ./cmd/agent-ls && "$program" version; }
+
+acp_client() {
+  (cd testdata/acp-sdk &&
+    npm ci --cache "$cache/npm" --no-audit --no-fund --loglevel=error &&
+    AGENT_LS=$program node --test)
+}
+
+demo() { "$program" demo; }
+
+has go || { echo "test.sh: Go is missing; it is the one thing that must be there" >&2; printf '0 passed, 1 failed\n'; exit 1; }
+
+step "format" format
+step "vet" vet
+step "build" build
+if $quick; then
+  step "module files" modules
+  step "tests" tests
+else
+  echo
+  echo "${bold}== what the tests need${off}"
+  install
+  step "module files" modules
+  step "builds for $CROSS" cross
+  step "linter" linter
+  step "tests with the race detector" race_tests gcc git patch
+  step "fuzzers, $FUZZ_SECONDS s each" fuzz
+  step "benchmarks, once" benchmarks
+  step "official ACP client" acp_client node npm
+  step "demonstration" demo
+fi
+
+echo
+echo "${bold}== summary${off}"
+printf '%s\n' "${summary[@]}"
+echo
+echo "downloads: $cache"
+(cd "$cache" && du -sh -- * 2>/dev/null | sed 's/^/  /')
+echo "  (Go's own modules are in $(go env GOMODCACHE))"
+echo
+if [ $skipped -gt 0 ]; then
+  echo "$passed passed, $failed failed, $skipped skipped"
+else
+  echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]
