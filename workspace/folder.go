@@ -147,19 +147,29 @@ func (f *folder) openFile(name string) (*os.File, fs.FileInfo, error) {
 		if !named.Mode().IsRegular() {
 			return nil, nil, f.refuse(name, named.Mode())
 		}
-		file, err := f.OpenFile(name, os.O_RDONLY|nonblock, 0)
-		if err != nil {
-			return nil, nil, err
-		}
-		opened, err := file.Stat()
-		if err == nil && os.SameFile(named, opened) {
-			return file, opened, nil
-		}
-		if err := errors.Join(err, file.Close()); err != nil {
-			return nil, nil, err
+		file, info, err := f.openKnown(name, named)
+		if !errors.Is(err, errMoved) {
+			return file, info, err
 		}
 	}
 	return nil, nil, errMoved
+}
+
+// openKnown opens the file name if it is still the regular one that was seen
+// as known; another one is errMoved.
+func (f *folder) openKnown(name string, known fs.FileInfo) (*os.File, fs.FileInfo, error) {
+	file, err := f.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	opened, err := file.Stat()
+	if err == nil && !os.SameFile(known, opened) {
+		err = errMoved
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, opened, nil
 }
 
 // refuse is the error of a name that is no regular file.
@@ -176,31 +186,38 @@ func (f *folder) readFile(name string, limit int64) (text string, info fs.FileIn
 	if err != nil {
 		return "", nil, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if info.Size() > limit {
-		return "", nil, tooLarge(filepath.Join(f.path, name), info.Size(), limit)
-	}
-	text, err = readUpTo(file, info.Size(), limit)
-	if errors.Is(err, errTooLong) {
-		err = tooLarge(filepath.Join(f.path, name), limit+1, limit)
-	}
+	defer closeQuietly(file)
+	text, err = readWhole(file, filepath.Join(f.path, name), info.Size(), limit)
 	return text, info, err
+}
+
+// readWhole reads an open file of the given size, at most limit bytes.
+func readWhole(file io.Reader, path string, size, limit int64) (string, error) {
+	if size > limit {
+		return "", tooLarge(path, size, limit)
+	}
+	text, err := readUpTo(file, size, limit)
+	if errors.Is(err, errTooLong) {
+		err = tooLarge(path, limit+1, limit)
+	}
+	return text, err
 }
 
 // errTooLong is the end of readUpTo at its limit.
 var errTooLong = errors.New("more bytes than the limit")
 
 // readUpTo reads r to its end, or fails with errTooLong beyond limit bytes.
-// size is what to expect; a file that grows or lies about it is read as well.
+// size is what to expect, or 0 as files below /proc say; what is appended
+// while reading is left out or read, as it comes.
 func readUpTo(r io.Reader, size, limit int64) (string, error) {
-	buf := make([]byte, 0, size+1)
+	buf := make([]byte, 0, max(size, 512))
 	for {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		switch {
 		case int64(len(buf)) > limit:
 			return "", errTooLong
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF), size > 0 && int64(len(buf)) == size:
 			return string(buf), nil
 		case err != nil:
 			return "", err

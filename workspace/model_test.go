@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -122,46 +123,26 @@ func (m *model) otherHands(name string) {
 	m.files[name] = file
 }
 
-// applySome applies one to three changes of different files.
+// applySome applies one to three changes of different files and says whether
+// they were made.
 func (m *model) applySome() bool {
-	after := map[string]modelFile{} // of the files that the list touches
-	var changes []Change
-	fits := true
-	for range 1 + m.rnd.IntN(2)*m.rnd.IntN(3) {
-		name := m.path1()
-		if _, used := after[name]; used || len(m.bases[name]) == 0 {
-			continue
-		}
-		if m.rnd.IntN(3) > 0 {
-			m.look(name)
-		}
-		base := m.bases[name][m.rnd.IntN(len(m.bases[name]))]
-		if m.rnd.IntN(3) > 0 {
-			base = m.bases[name][len(m.bases[name])-1]
-		}
-		change, ok := m.change(name, base, after)
-		changes = append(changes, change)
-		fits = fits && ok
-	}
+	changes, after, fits := m.changes()
 	if len(changes) == 0 {
 		return fits
 	}
-	failing := m.rnd.IntN(6) == 0 && fits
-	if failing {
+	failed := false
+	if fits && m.rnd.IntN(6) == 0 {
 		m.w.fault = func(op, _ string) error {
-			if op == "rename" || op == "remove" {
-				m.w.fault = nil // only the first: what is taken back works
-				return syscall.EIO
+			if failed || op != "rename" && op != "remove" {
+				return nil // only the first fails: taking back works
 			}
-			return nil
+			failed = true
+			return syscall.EIO
 		}
 	}
 	_, err := m.Apply(context.Background(), changes)
-	if failing && m.w.fault == nil {
-		fits = false
-	}
 	m.w.fault = nil
-	if fits != (err == nil) {
+	if fits = fits && !failed; fits != (err == nil) {
 		m.t.Fatalf("Apply of %s: %v, the model says %v", describe(changes), err, fits)
 	}
 	var coded *Error
@@ -169,11 +150,33 @@ func (m *model) applySome() bool {
 		m.t.Fatalf("error without a code: %v", err)
 	}
 	if err == nil {
-		for name, file := range after {
-			m.files[name] = file
-		}
+		maps.Copy(m.files, after)
 	}
 	return err == nil
+}
+
+// changes returns random changes, what becomes of their files, and whether
+// they can be made.
+func (m *model) changes() (changes []Change, after map[string]modelFile, fits bool) {
+	after, fits = map[string]modelFile{}, true
+	for range 1 + m.rnd.IntN(2)*m.rnd.IntN(3) {
+		name := m.path1()
+		if _, used := after[name]; used {
+			continue
+		}
+		if len(m.bases[name]) == 0 || m.rnd.IntN(3) > 0 {
+			m.look(name)
+		}
+		bases := m.bases[name]
+		base := bases[len(bases)-1]
+		if m.rnd.IntN(3) == 0 {
+			base = bases[m.rnd.IntN(len(bases))]
+		}
+		change, ok := m.change(name, base, after)
+		changes = append(changes, change)
+		fits = fits && ok
+	}
+	return changes, after, fits
 }
 
 // change makes one random change and says whether it can be made; after gets

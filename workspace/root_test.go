@@ -137,6 +137,12 @@ func TestResolveRoots(t *testing.T) {
 			t.Errorf("%s: Resolve(%q) = %q, %v, %v", test.name, test.path, real, inside, err)
 		}
 	}
+	if got := view(base).Roots(); len(got) != 1 || got[0] != base {
+		t.Errorf("roots default to %q", got)
+	}
+	if got := view(base, "two").Roots(); len(got) != 1 || got[0] != "two" {
+		t.Errorf("roots are %q, want them as given", got)
+	}
 	if _, _, err := view("").Resolve("rel"); err == nil {
 		t.Error("a relative path resolves without a working folder")
 	}

@@ -127,25 +127,19 @@ func (v *View) openDisk(p place) (Handle, error) {
 		return Handle{}, wrap("open", p.abs, err)
 	}
 	defer closeQuietly(dir)
-	h, err := v.readPlace(p, dir, p.name())
+	text, info, err := dir.readFile(p.name(), v.w.maxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p.missing(), nil
 	}
-	return h, wrap("read", p.abs, err)
+	if err != nil {
+		return Handle{}, wrap("read", p.abs, err)
+	}
+	return p.handle(text, info), nil
 }
 
 // missing is the handle of a place without a file.
 func (p place) missing() Handle {
 	return Handle{Path: p.abs, Real: p.real, Inside: p.inside(), SameAsDisk: true}
-}
-
-// readPlace reads the file at p, which is name in dir.
-func (v *View) readPlace(p place, dir *folder, name string) (Handle, error) {
-	text, info, err := dir.readFile(name, v.w.maxFileSize)
-	if err != nil {
-		return Handle{}, err
-	}
-	return p.handle(text, info), nil
 }
 
 // handle returns the handle of a place whose file on disk holds text.

@@ -97,7 +97,7 @@ func (v *View) WalkParallel(ctx context.Context, dir string, workers int, fn fun
 // asked only for files that this session has seen (acp.md §10).
 func (v *View) OpenEntry(ctx context.Context, e Entry) (Handle, error) {
 	w := e.walk
-	if w == nil || w.v != v || e.Info == nil || isLink(e.Info.Mode()) {
+	if w == nil || w.v != v || e.Info == nil || !e.Info.Mode().IsRegular() {
 		return v.Open(ctx, e.Path)
 	}
 	if ctx.Err() != nil {
@@ -105,15 +105,27 @@ func (v *View) OpenEntry(ctx context.Context, e Entry) (Handle, error) {
 	}
 	name := filepath.FromSlash(e.Rel)
 	p := place{abs: e.Path, real: filepath.Join(w.place.real, name), root: w.place.root}
-	disk, err := v.readPlace(p, w.top, name)
+	text, info, err := w.readKnown(name, e.Info)
 	if err != nil {
-		return v.Open(ctx, e.Path) // the walk is over, or the file gone
+		return v.Open(ctx, e.Path) // the walk is over, or the file another
 	}
+	disk := p.handle(text, info)
 	h, found := v.overlay(disk)
 	if found || !v.hasSeen(p.real) {
 		return h, nil
 	}
 	return v.ask(ctx, disk)
+}
+
+// readKnown reads a file that the walk has seen as known.
+func (w *walker) readKnown(name string, known fs.FileInfo) (string, fs.FileInfo, error) {
+	file, info, err := w.top.openKnown(name, known)
+	if err != nil {
+		return "", nil, err
+	}
+	defer closeQuietly(file)
+	text, err := readWhole(file, name, info.Size(), w.v.w.maxFileSize)
+	return text, info, err
 }
 
 // walker is one walk.
