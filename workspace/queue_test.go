@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -26,6 +27,7 @@ func (q *queue) untilWaiting(t *testing.T, key string, n int) {
 		if t.Context().Err() != nil {
 			t.Fatal("nobody waits")
 		}
+		runtime.Gosched()
 	}
 }
 
