@@ -25,12 +25,13 @@ type bridge struct {
 	// editor is the client as files and terminals; nil where others open the
 	// doors.
 	editor *editor.Editor
+	// started is closed when the client knows the session and updates may be
+	// sent (acp.md §0.8).
+	started chan struct{}
 
-	mu sync.Mutex
-	// id is the session's; open says that the client knows it: before, nothing
-	// may be sent (acp.md §0.8).
+	mu        sync.Mutex
 	id        string
-	open      bool
+	open      bool           // from started to closed
 	early     []agent.Notice // that came before open
 	projector *projector
 	paces     map[string]*pace // running fences, by call
@@ -48,7 +49,7 @@ type pace struct {
 }
 
 func (s *Server) newBridge(cwd string) *bridge {
-	b := &bridge{server: s, paces: map[string]*pace{}}
+	b := &bridge{server: s, started: make(chan struct{}), paces: map[string]*pace{}}
 	b.projector = b.newProjector(cwd, false)
 	return b
 }
@@ -119,6 +120,7 @@ func (b *bridge) start(s *agent.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open = true
+	close(b.started)
 	b.send(commands(s))
 	for _, n := range b.early {
 		if shown := b.projector.notice(n); len(shown) > 0 {

@@ -85,7 +85,7 @@ func (p painter) locations(in []presentation.FileLocation) []acp.ToolCallLocatio
 	var out []acp.ToolCallLocation
 	for _, l := range in {
 		path := p.abs(l.Path)
-		if path == "" || strings.Contains(path, "://") || p.isDir(path) {
+		if path == "" || strings.Contains(l.Path, "://") || p.isDir(path) {
 			continue
 		}
 		if len(out) == maxLocations {

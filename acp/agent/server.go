@@ -213,15 +213,26 @@ func (s *Server) channel() channel {
 	return ch
 }
 
-// bridge returns an open session of this connection.
+// bridge returns an open session of this connection. A client may be faster
+// than what follows the answer that names the session; it is waited for, and
+// takes but a moment.
 func (s *Server) bridge(id string) (*bridge, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b, ok := s.bridges[id]
+	b, ok := s.lookup(id)
 	if !ok {
 		return nil, acp.NotFound("unknown session %q: open it by session/new, session/load or session/resume", id)
 	}
+	select {
+	case <-b.started:
+	case <-s.closed:
+	}
 	return b, nil
+}
+
+func (s *Server) lookup(id string) (*bridge, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.bridges[id]
+	return b, ok
 }
 
 // keep registers the session of b; false when the connection is over.

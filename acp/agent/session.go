@@ -107,7 +107,7 @@ func (s *Server) attach(ctx context.Context, b *bridge, o opening, options agent
 	if o.id == "" {
 		b.session, err = s.hub.New(ctx, options)
 	} else {
-		if old, err := s.bridge(o.id); err == nil {
+		if old, ok := s.lookup(o.id); ok {
 			old.session.Close()
 		}
 		b.session, history, err = s.hub.Load(ctx, o.id, options)
@@ -214,7 +214,7 @@ func (s *Server) deleteSession(ctx context.Context, p acp.SessionRequest) (any, 
 
 // cancel ends the turns of a session; an idle or unknown one is no matter.
 func (s *Server) cancel(_ context.Context, p acp.SessionRequest) (any, error) {
-	if b, err := s.bridge(p.SessionID); err == nil {
+	if b, ok := s.lookup(p.SessionID); ok {
 		b.session.Cancel()
 	}
 	return nil, nil
