@@ -147,6 +147,10 @@ func (c *Child) Read(p []byte) (int, error) {
 // Write writes to the program's standard input.
 func (c *Child) Write(p []byte) (int, error) { return c.stdin.Write(p) }
 
+// CloseInput ends the program's standard input, by which most programs know
+// that they are to leave. It does not wait.
+func (c *Child) CloseInput() error { return c.stdin.Close() }
+
 // Done is closed when the program and its group have ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
@@ -159,7 +163,7 @@ func (c *Child) Exit() Exit { return c.exit }
 // It may be called many times.
 func (c *Child) Close() error {
 	c.closeOnce.Do(func() {
-		_ = c.stdin.Close()
+		_ = c.CloseInput()
 		timer := time.NewTimer(c.program.Quiet)
 		defer timer.Stop()
 		select {
