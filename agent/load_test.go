@@ -40,8 +40,6 @@ func TestLoadGivesWhatWasShown(t *testing.T) {
 	if len(o.sink.all()) != 0 {
 		t.Error("Load gave records to the sink")
 	}
-	live.history() // joins the pieces of messages
-	loaded.state.history()
 	if got, want := fmt.Sprintf("%+v", loaded.state), fmt.Sprintf("%+v", live); got != want {
 		t.Errorf("the state differs\n got %s\nwant %s", got, want)
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agent-ls/agent-ls/tools"
 	"github.com/agent-ls/agent-ls/tools/cache"
@@ -33,12 +34,13 @@ func (s *Session) bound(ctx context.Context, x tools.Execution, next func(contex
 	return out, nil
 }
 
-// trim replaces the oldest results of a conversation by their refs when all
-// together outgrow the budget; those the model has not seen yet stay.
-func (s *Session) trim(messages []Message) {
+// trim returns a conversation whose oldest results are replaced by their refs
+// when all together outgrow the budget; those the model has not seen yet stay.
+func (s *Session) trim(messages []Message) []Message {
 	if !s.hub.c.Cache.TotalBudgetTrim {
-		return
+		return messages
 	}
+	messages = slices.Clone(messages)
 	var results []cache.Message
 	var at []int
 	fresh := 0
@@ -55,4 +57,5 @@ func (s *Session) trim(messages []Message) {
 	for n, m := range s.outputs().TrimTotal(results, fresh) {
 		messages[at[n]].Blocks = m.Blocks
 	}
+	return messages
 }

@@ -141,7 +141,8 @@ func (s *Session) Info() SessionInfo {
 	}
 }
 
-// History returns the conversation so far as a model gets it.
+// History returns the conversation so far as a model gets it; nobody may
+// change its messages.
 func (s *Session) History() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,13 +268,8 @@ func (s *Session) useModel(id string) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	if old, ok := s.driver.(io.Closer); ok {
-		s.retired = append(s.retired, old)
-	}
-	s.driver, s.model = driver, info
-	s.mu.Unlock()
-	s.queue.whenIdle(s.closeRetired)
+	s.retire(driver, info)
+	s.closeDrivers(s.queue.unused(s))
 	return nil
 }
 
@@ -294,13 +290,27 @@ func (s *Session) openDriver(id string) (Driver, ModelInfo, error) {
 	return &Loop{Model: m, Info: info, MaxRequests: c.MaxRequests, Parallel: c.Parallel}, info, nil
 }
 
-// closeRetired closes the drivers that another model replaced.
-func (s *Session) closeRetired() {
+// retire replaces the driver.
+func (s *Session) retire(by Driver, info ModelInfo) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old, ok := s.driver.(io.Closer); ok {
+		s.retired = append(s.retired, old)
+	}
+	s.driver, s.model = by, info
+}
+
+// takeRetired takes the drivers that another model replaced.
+func (s *Session) takeRetired() []io.Closer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	retired := s.retired
 	s.retired = nil
-	s.mu.Unlock()
-	for _, d := range retired {
+	return retired
+}
+
+func (s *Session) closeDrivers(drivers []io.Closer) {
+	for _, d := range drivers {
 		if err := d.Close(); err != nil {
 			s.logger.Warn("close model", "error", err)
 		}
@@ -315,12 +325,8 @@ func (s *Session) Close() {
 		s.queue.close()
 		s.waitForTools()
 		s.runClosers()
-		s.mu.Lock()
-		if d, ok := s.driver.(io.Closer); ok {
-			s.retired = append(s.retired, d)
-		}
-		s.mu.Unlock()
-		s.closeRetired()
+		s.retire(nil, s.Model())
+		s.closeDrivers(s.takeRetired())
 		if s.scope != nil {
 			s.scope.Dispose()
 		}

@@ -15,12 +15,11 @@ import (
 // state is what the records of a session come to so far. A live session and a
 // loaded one fold the same records with the same code, so they cannot differ.
 type state struct {
-	title   string
-	mode    permission.Mode
-	model   string
-	meta    map[string]json.RawMessage
-	prompts int
-	cost    float64
+	title string
+	mode  permission.Mode
+	model string
+	meta  map[string]json.RawMessage
+	cost  float64
 	// lastCall is the highest number in a call id given so far.
 	lastCall int
 	callBase string
@@ -29,11 +28,12 @@ type state struct {
 	turn  string
 	calls []string
 
+	// messages are complete and never changed again, so that requests may
+	// share them; open is the assistant message that is still growing.
 	messages []Message
-	// joined counts the messages whose text is one block already.
-	joined int
-	step   *step
-	// context waits for the end of the open step.
+	open     *Message
+	step     *step
+	// context waits for the end of the open message or step.
 	context []tools.HookContext
 }
 
@@ -50,11 +50,10 @@ func (s *state) apply(e Event) {
 	case TurnStarted:
 		s.turn = e.Turn
 	case TurnEnded:
-		s.endStep()
+		s.settle()
 		s.turn, s.calls = "", nil
 	case UserMessage:
-		s.prompts++
-		s.endStep()
+		s.settle()
 		s.messages = append(s.messages, Message{Role: RoleUser, Blocks: e.Blocks})
 	case AgentText:
 		s.text(e)
@@ -92,35 +91,40 @@ func (s *state) setMeta(e MetadataChanged) {
 	s.meta[e.Key] = e.Value
 }
 
-// last returns the last message when it is an assistant's without calls.
-func (s *state) last() *Message {
-	if n := len(s.messages); n > 0 && s.messages[n-1].Role == RoleAssistant && s.messages[n-1].Calls == nil {
-		return &s.messages[n-1]
+// text adds a piece of an assistant message. The pieces are joined when the
+// message is complete, so that a long one costs no more than its length.
+func (s *state) text(e AgentText) {
+	if s.open == nil || s.open.id != e.MessageID {
+		s.settle()
+		s.open = &Message{Role: RoleAssistant, id: e.MessageID}
 	}
-	return nil
+	s.open.Blocks = append(s.open.Blocks, presentation.Text(e.Text))
 }
 
-// text adds a piece of an assistant message. The pieces are joined when
-// somebody asks, so that a long message costs no more than its length.
-func (s *state) text(e AgentText) {
-	s.endStep()
-	piece := presentation.Text(e.Text)
-	if m := s.last(); m != nil && m.id == e.MessageID {
-		m.Blocks = append(m.Blocks, piece)
+// close completes the open message.
+func (s *state) close() {
+	if s.open == nil {
 		return
 	}
-	s.messages = append(s.messages, Message{Role: RoleAssistant, id: e.MessageID, Blocks: []presentation.Block{piece}})
+	s.messages = append(s.messages, s.open.whole())
+	s.open = nil
 }
 
-// history returns the conversation so far; the caller owns the slice.
-func (s *state) history() []Message {
-	for i := len(s.messages) - 1; i >= s.joined; i-- {
-		if m := &s.messages[i]; m.Role == RoleAssistant && len(m.Blocks) > 1 {
-			m.Blocks = []presentation.Block{presentation.Text(joinText(m.Blocks))}
-		}
+// whole returns m with its text in one block.
+func (m Message) whole() Message {
+	if len(m.Blocks) > 1 {
+		m.Blocks = []presentation.Block{presentation.Text(joinText(m.Blocks))}
 	}
-	s.joined = max(0, len(s.messages)-1)
-	return slices.Clone(s.messages)
+	return m
+}
+
+// history returns the conversation so far; nobody may change its messages.
+func (s *state) history() []Message {
+	complete := slices.Clip(s.messages)
+	if s.open == nil {
+		return complete
+	}
+	return append(complete, s.open.whole())
 }
 
 // joinText concatenates text blocks.
@@ -133,15 +137,17 @@ func joinText(blocks []presentation.Block) string {
 }
 
 func (s *state) beginStep(calls []AssistantCall) {
-	s.endStep()
+	if s.step != nil {
+		s.settle()
+	}
 	for _, c := range calls {
 		s.noteCallID(c.CallID)
 	}
-	if m := s.last(); m != nil {
-		m.Calls = calls
-	} else {
-		s.messages = append(s.messages, Message{Role: RoleAssistant, Calls: calls})
+	if s.open == nil {
+		s.open = &Message{Role: RoleAssistant}
 	}
+	s.open.Calls = calls
+	s.close()
 	s.step = &step{calls: calls, results: map[string]tools.Result{}}
 }
 
@@ -151,17 +157,26 @@ func (s *state) finishCall(e ToolCallFinished) {
 	}
 	s.step.results[e.CallID] = e.Result
 	if len(s.step.results) == len(s.step.calls) {
-		s.endStep()
+		s.settle()
 	}
 }
 
-// endStep puts the results of the open step into the conversation, one for
-// every call, and after all of them what listeners add.
-func (s *state) endStep() {
-	if s.step == nil {
-		return
+// settle completes the open message and the open step: its results enter the
+// conversation, one for every call, and after all of them what listeners add.
+func (s *state) settle() {
+	s.close()
+	context := s.context
+	s.context = nil
+	if s.step != nil {
+		context = append(s.endStep(), context...)
 	}
-	var context []tools.HookContext
+	for _, c := range context {
+		s.addContext(c)
+	}
+}
+
+// endStep appends the results of the step and returns what listeners add.
+func (s *state) endStep() (context []tools.HookContext) {
 	for _, c := range s.step.calls {
 		r, ok := s.step.results[c.CallID]
 		if !ok {
@@ -173,15 +188,12 @@ func (s *state) endStep() {
 		context = append(context, r.AdditionalContext...)
 	}
 	s.step = nil
-	context = append(context, s.context...)
-	s.context = nil
-	for _, c := range context {
-		s.addContext(c)
-	}
+	return context
 }
 
+// addContext adds text behind what is open now.
 func (s *state) addContext(c tools.HookContext) {
-	if s.step != nil {
+	if s.step != nil || s.open != nil {
 		s.context = append(s.context, c)
 		return
 	}

@@ -15,9 +15,7 @@ var systemText string
 // request returns what the model gets next: the instructions, the
 // conversation so far, and the tools as they are now (tools.md §2.3.7).
 func (s *Session) request() Request {
-	messages := s.History()
-	s.trim(messages)
-	return Request{Session: s.id, System: s.system(), Messages: messages, Tools: s.Tools()}
+	return Request{Session: s.id, System: s.system(), Messages: s.trim(s.History()), Tools: s.Tools()}
 }
 
 // system returns the model's instructions: those of every session, those of

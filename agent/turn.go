@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -156,15 +157,18 @@ func (q *turnQueue) enter() (leave func(), err error) {
 // run runs t and then whatever waits.
 func (q *turnQueue) run(t *Turn) {
 	for t != nil {
-		reason, err := t.s.runTurn(t)
-		t.s.closeRetired()
+		s := t.s
+		reason, err := s.runTurn(t)
 		t.finish(reason, err)
-		t = q.next()
+		var unused []io.Closer
+		t, unused = q.next(s)
+		s.closeDrivers(unused)
 	}
 }
 
-// next makes the first waiting turn the running one.
-func (q *turnQueue) next() *Turn {
+// next makes the first waiting turn the running one. It also returns the
+// drivers that no turn uses any more: now, none runs.
+func (q *turnQueue) next(s *Session) (t *Turn, unused []io.Closer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running = nil
@@ -172,17 +176,17 @@ func (q *turnQueue) next() *Turn {
 		q.running = q.waiting[0]
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 	}
-	return q.running
+	return q.running, s.takeRetired()
 }
 
-// whenIdle runs fn unless a turn runs.
-func (q *turnQueue) whenIdle(fn func()) {
+// unused returns the drivers that no turn uses any more, none while one runs.
+func (q *turnQueue) unused(s *Session) []io.Closer {
 	q.mu.Lock()
-	idle := q.running == nil
-	q.mu.Unlock()
-	if idle {
-		fn()
+	defer q.mu.Unlock()
+	if q.running != nil {
+		return nil
 	}
+	return s.takeRetired()
 }
 
 // cancelAll cancels the running turn and drops the others.
