@@ -189,21 +189,25 @@ func (r *requestContext) Value(key any) any {
 
 // Call sends a request and returns the raw result. A refusal by the peer is a
 // *jsonrpc2.Error. When ctx ends first, the request is withdrawn by
-// $/cancel_request and a late answer is ignored.
+// $/cancel_request and a late answer is ignored; so it is when the connection
+// ends.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
+	own, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+	if own.Err() != nil {
+		return nil, context.Cause(own)
 	}
 	var result json.RawMessage
-	id, err := c.rpc.Call(ctx, method, params, &result)
-	if err == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+	id, err := c.rpc.Call(own, method, params, &result)
+	if err == nil || own.Err() == nil || !errors.Is(err, own.Err()) {
 		return result, err
 	}
 	withdrawal := map[string]int64{"requestId": wireID(id)}
 	if err := c.Notify(context.WithoutCancel(ctx), MethodCancelRequest, withdrawal); err != nil {
 		c.logger.Debug("request not withdrawn", "method", method, "error", err)
 	}
-	return nil, context.Cause(ctx)
+	return nil, context.Cause(own)
 }
 
 // Notify sends a notification. It returns when the line is written.

@@ -263,6 +263,30 @@ func TestCallIsWithdrawn(t *testing.T) {
 	}
 }
 
+// TestCloseEndsCalls: whoever waits for an answer is told that none comes.
+func TestCloseEndsCalls(t *testing.T) {
+	ours, theirs := net.Pipe()
+	c := NewConn(ours, Options{})
+	c.Go(t.Context(), echo)
+	result := make(chan error, 1)
+	go func() {
+		_, err := c.Call(t.Context(), "ask", nil)
+		result <- err
+	}()
+	in := bufio.NewReader(theirs)
+	if _, err := in.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, in) }()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-result; !errors.Is(err, errEnded) {
+		t.Errorf("error %v", err)
+	}
+	theirs.Close()
+}
+
 func TestCancelRequest(t *testing.T) {
 	for _, id := range []string{`5`, `"a\u0062"`, `null`} {
 		synctest.Test(t, func(t *testing.T) {
