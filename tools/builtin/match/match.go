@@ -206,10 +206,10 @@ func (t *text) exact(old string) []span {
 			return spans
 		}
 		start := at + i
-		at = start + len(old)
-		if old[0] == '\n' && start > 0 && t.s[start-1] == '\r' {
+		if old[0] == '\n' && start > at && t.s[start-1] == '\r' {
 			start-- // a line ending is replaced whole
 		}
+		at += i + len(old)
 		spans = append(spans, span{start, at, 1})
 	}
 }

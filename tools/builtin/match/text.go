@@ -99,7 +99,8 @@ func (t *text) withEndings(s span, replacement string) string {
 		if !more {
 			return b.String()
 		}
-		if strings.HasSuffix(before, "\r") {
+		split := b.Len() == 0 && s.start > 0 && t.s[s.start-1] == '\r' // CRLF
+		if split || strings.HasSuffix(before, "\r") {
 			b.WriteByte('\n')
 		} else {
 			b.WriteString(Ending(t.s, t.split(), min(i, last)))
