@@ -40,23 +40,42 @@ type app struct {
 	swept   chan struct{} // closed when the output store has been swept
 }
 
-// loadConfig reads the settings of a command.
-func loadConfig(cmd *cobra.Command) (config.Config, error) {
+// systemSources are the sources of the settings for a command.
+func systemSources(cmd *cobra.Command) (config.Sources, error) {
 	s, err := config.SystemSources()
 	if err != nil {
-		return config.Config{}, fmt.Errorf("find the working folder: %w", err)
+		return s, usageError(fmt.Errorf("%w\nagent-ls needs a home folder, and must be started in a folder that exists", err))
 	}
 	s.Flags = config.FlagValues(cmd.Flags())
+	return s, nil
+}
+
+// loadConfig reads the settings of a command.
+func loadConfig(cmd *cobra.Command) (config.Config, error) {
+	s, err := systemSources(cmd)
+	if err != nil {
+		return config.Config{}, err
+	}
 	c, err := config.Load(s)
+	if noFolder := checkFolder(c.Cwd); noFolder != nil {
+		return c, usageError(noFolder)
+	}
 	if err != nil {
 		return c, usageError(err)
 	}
-	if info, err := os.Stat(c.Cwd); err != nil {
-		return c, usageError(fmt.Errorf("working folder: %w", err))
-	} else if !info.IsDir() {
-		return c, usageError(fmt.Errorf("working folder %s is not a folder", c.Cwd))
-	}
 	return c, nil
+}
+
+// checkFolder says why dir cannot be the working folder.
+func checkFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("working folder: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("working folder %s is not a folder", dir)
+	}
+	return nil
 }
 
 // newApp wires the program for a command; close ends it.

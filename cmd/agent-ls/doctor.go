@@ -23,11 +23,10 @@ func doctorCommand(io streams) *cobra.Command {
 sessions need. Exit status 1 when something that is needed is broken.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := config.SystemSources()
+			s, err := systemSources(cmd)
 			if err != nil {
-				return failed(err)
+				return err
 			}
-			s.Flags = config.FlagValues(cmd.Flags())
 			c, loadErr := config.Load(s)
 			d := diagnose(c, loadErr)
 			if asJSON {
@@ -68,6 +67,7 @@ type settingFound struct {
 
 func diagnose(c config.Config, loadErr error) diagnosis {
 	d := diagnosis{Platform: map[string]string{"os": runtime.GOOS, "arch": runtime.GOARCH, "version": version()}}
+	d.workingFolder(c.Cwd)
 	d.configuration(c, loadErr)
 	d.model(c)
 	d.stateFolder(c.StateDir)
@@ -91,6 +91,14 @@ func (d *diagnosis) broken() bool {
 		}
 	}
 	return false
+}
+
+func (d *diagnosis) workingFolder(dir string) {
+	if err := checkFolder(dir); err != nil {
+		d.add("working folder", "broken", "%v", err)
+		return
+	}
+	d.add("working folder", "ok", "%s", dir)
 }
 
 func (d *diagnosis) configuration(c config.Config, err error) {
