@@ -19,6 +19,7 @@ func (s *Session) listen() {
 	s.pipeline.OnPostExecute(s.explain)
 	s.pipeline.OnPostExecute(s.remind)
 	s.pipeline.AddWrapper(s.bound)
+	s.pipeline.OnResult(s.reach.forget)
 }
 
 // remind lets the repeat guard see the calls that a model makes; a program
@@ -33,7 +34,9 @@ func (s *Session) remind(ctx context.Context, x tools.Execution, r tools.Result,
 // decide lets the policy decide; the mode of this moment counts.
 func (s *Session) decide(_ context.Context, x tools.Execution, next func() (tools.Decision, error)) (tools.Decision, error) {
 	access, declared := tools.AccessOf(x)
-	if d := s.policy.Decide(x.Name, access, declared); d.Kind == tools.Deny || d.Kind == tools.Ask {
+	d, paths := s.policy.Judge(x.Name, access, declared)
+	s.reach.put(x.Token, paths)
+	if d.Kind == tools.Deny || d.Kind == tools.Ask {
 		return d, nil
 	}
 	return next()

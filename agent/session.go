@@ -30,6 +30,7 @@ type Session struct {
 	deps     tools.Overrides
 	asking   chan struct{} // holds a token while a question is open
 	denials  denials
+	reach    reach
 
 	// recMu orders records; it is held while the log is written and the sink
 	// is called.
