@@ -24,6 +24,7 @@ const (
 	FSNotObserved      = "FS_NOT_OBSERVED"
 	FSAmbiguousEdit    = "FS_AMBIGUOUS_EDIT"
 	FSEditNotFound     = "FS_EDIT_NOT_FOUND"
+	FSNotAllowed       = "FS_NOT_ALLOWED"
 	FSOutsideRoots     = "FS_OUTSIDE_ROOTS"
 	FSAborted          = "FS_ABORTED"
 	// FSInvalidPath is the code of a text that cannot be a path here: empty,

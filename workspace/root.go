@@ -53,7 +53,7 @@ func (v *View) locate(path string) (place, error) {
 	if !found.magic {
 		p.root = holder(v.realRoots, found.real)
 	}
-	return p, nil
+	return p, v.permit(p.abs, p.real)
 }
 
 // holder returns the root that holds path, "" when none does.

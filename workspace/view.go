@@ -22,6 +22,12 @@ type ViewOptions struct {
 // View is one session's sight of the workspace: its roots, what it has seen
 // of each file, its doors. Safe for concurrent use.
 type View struct {
+	*state
+	limit *Limit // nil: none
+}
+
+// state is what all views of one session share.
+type state struct {
 	w         *Workspace
 	cwd       string
 	roots     []string // as given
@@ -37,7 +43,7 @@ type View struct {
 // View returns a new view. The roots are resolved now: a root that later
 // becomes a link to elsewhere takes no file with it.
 func (w *Workspace) View(o ViewOptions) *View {
-	v := &View{w: w, cwd: o.Cwd, roots: o.Roots, reader: o.Reader, appliers: o.Appliers, seen: map[string]*sight{}}
+	v := &View{state: &state{w: w, cwd: o.Cwd, roots: o.Roots, reader: o.Reader, appliers: o.Appliers, seen: map[string]*sight{}}}
 	if len(v.roots) == 0 && o.Cwd != "" {
 		v.roots = []string{o.Cwd}
 	}

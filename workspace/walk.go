@@ -105,6 +105,9 @@ func (v *View) OpenEntry(ctx context.Context, e Entry) (Handle, error) {
 	}
 	name := filepath.FromSlash(e.Rel)
 	p := place{abs: e.Path, real: filepath.Join(w.place.real, name), root: w.place.root}
+	if err := v.permit(p.abs, p.real); err != nil {
+		return Handle{}, err
+	}
 	text, info, err := w.readKnown(name, e.Info)
 	if err != nil {
 		return v.Open(ctx, e.Path) // the walk is over, or the file another

@@ -138,7 +138,7 @@ func (a *app) deps(s *agent.Session) tools.Overrides {
 	if runner == nil {
 		runner = a.local
 	}
-	tools.Override(deps, builtin.Files, s.View())
+	deps[builtin.Files.ID] = func(_ context.Context, tc *tools.Context) (any, error) { return s.ViewFor(tc), nil }
 	tools.Override(deps, builtin.Runner, runner)
 	tools.Override(deps, builtin.Tasks, a.tasks)
 	tools.Override(deps, builtin.Outputs, a.outputs)

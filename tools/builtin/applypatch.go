@@ -193,8 +193,8 @@ func (pp *patchPlan) update(ctx context.Context, f *patch.File, name string, h w
 		if err != nil {
 			return err
 		}
-		if moved != "" {
-			c.Op, c.MoveTo = workspace.OpMove, moved
+		if moved.Path != "" {
+			c.Op, c.MoveTo, c.MoveReal = workspace.OpMove, moved.Path, moved.Real
 			e = patchEntry{Action: "move", Path: name, MoveTo: to, Summary: "R " + name + " -> " + to}
 			pp.vacated[h.Real] = true
 			pp.change(c, e)
@@ -208,20 +208,20 @@ func (pp *patchPlan) update(ctx context.Context, f *patch.File, name string, h w
 	return nil
 }
 
-// moveTo checks the target of a move and returns its absolute path, "" when
-// it is the file itself.
-func (pp *patchPlan) moveTo(ctx context.Context, to string, from workspace.Handle) (string, error) {
+// moveTo checks the target of a move and returns it, without a path when it
+// is the file itself.
+func (pp *patchPlan) moveTo(ctx context.Context, to string, from workspace.Handle) (workspace.Handle, error) {
 	t, err := openForChange(ctx, pp.view, to)
 	if err != nil {
-		return "", err
+		return workspace.Handle{}, err
 	}
 	if t.Real == from.Real {
-		return "", nil
+		return workspace.Handle{}, nil
 	}
 	if t.Exists && !pp.vacated[t.Real] {
-		return "", &workspace.Error{Code: workspace.FSExists, Path: to, Message: "File already exists: " + to, Hint: "Move to another name, or delete that file in an earlier section"}
+		return workspace.Handle{}, &workspace.Error{Code: workspace.FSExists, Path: to, Message: "File already exists: " + to, Hint: "Move to another name, or delete that file in an earlier section"}
 	}
-	return t.Path, pp.target(to, t.Real)
+	return t, pp.target(to, t.Real)
 }
 
 // target refuses two sections that leave the same file.

@@ -22,6 +22,9 @@ type prepared struct {
 	// summary is the first line of the result once applied or previewed.
 	summary string
 	dryRun  bool
+	// exact refuses a file that is not the one with the expected hash, even
+	// where the change could be moved along.
+	exact   bool
 	details map[string]any
 }
 
@@ -97,6 +100,9 @@ func (p *prepared) apply(ctx context.Context, v *workspace.View) (files []change
 	}
 	if len(p.changes) == 0 {
 		return nil, false, nil
+	}
+	for i := range p.changes {
+		p.changes[i].Exact = p.exact
 	}
 	applied, err := v.Apply(ctx, p.changes)
 	if err != nil {

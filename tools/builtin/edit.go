@@ -177,7 +177,7 @@ func prepareEditing(ctx context.Context, a EditArgs, tc *tools.Context) (*prepar
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{title: "Edit " + a.FilePath, names: []changeName{{path: a.FilePath}}, dryRun: a.DryRun}
+	p := &prepared{title: "Edit " + a.FilePath, names: []changeName{{path: a.FilePath}}, dryRun: a.DryRun, exact: a.ExpectedHash != ""}
 	if shape == shapeText && *a.OldString == *a.NewString && *a.OldString != "" {
 		p.summary = fmt.Sprintf("No changes needed in %s: old_string and new_string are equal", a.FilePath)
 		p.details = map[string]any{"summary": p.summary, "file_path": a.FilePath, "replacements": 0, "match_mode": string(match.Exact)}

@@ -31,7 +31,12 @@ func convertHTML(text, format string, pageURL *url.URL) (title, content string) 
 	case "text":
 		return title, htmlText(doc, pageURL)
 	}
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	// Escaping what looks like Markdown would cost the square of the length,
+	// and readers of the text are better off without it.
+	c := converter.NewConverter(
+		converter.WithEscapeMode(converter.EscapeModeDisabled),
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
+	)
 	markdown, err := c.ConvertNode(doc, converter.WithDomain(pageURL.String()))
 	if err != nil {
 		return title, htmlText(doc, pageURL)

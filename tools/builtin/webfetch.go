@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
@@ -165,19 +166,28 @@ func decodeBody(body []byte, contentType string, truncated bool) (text string, i
 		media, _, _ = strings.Cut(http.DetectContentType(body), ";")
 	}
 	isHTML = media == "text/html" || media == "application/xhtml+xml"
-	encoding, name, _ := charset.DetermineEncoding(body, contentType)
-	if truncated && name == "utf-8" {
-		body = body[:len(body)-partialRune(body)]
+	text = decodeText(body, contentType, truncated)
+	return strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF"), isHTML
+}
+
+func decodeText(body []byte, contentType string, truncated bool) string {
+	encoding, name, certain := charset.DetermineEncoding(body, contentType)
+	whole := body
+	if truncated {
+		whole = body[:len(body)-partialRune(body)]
+	}
+	// The package's guess sees only the beginning; valid UTF-8 is no accident.
+	if name == "utf-8" || !certain && utf8.Valid(whole) {
+		return string(whole)
 	}
 	decoded, err := encoding.NewDecoder().Bytes(body)
 	if err != nil {
-		decoded = body
+		return string(whole)
 	}
-	text = strings.TrimPrefix(strings.ToValidUTF8(string(decoded), "\uFFFD"), "\uFEFF")
-	if truncated && name != "utf-8" {
-		text = strings.TrimSuffix(text, "\uFFFD")
+	if truncated {
+		decoded = bytes.TrimSuffix(decoded, []byte("\uFFFD"))
 	}
-	return text, isHTML
+	return string(decoded)
 }
 
 // partialRune is how many bytes at the end begin a rune that is not whole.

@@ -61,7 +61,7 @@ func prepareWriting(ctx context.Context, a WriteArgs, tc *tools.Context) (*prepa
 			return nil, err
 		}
 	}
-	p := &prepared{title: "Write " + a.FilePath, names: []changeName{{path: a.FilePath}}}
+	p := &prepared{title: "Write " + a.FilePath, names: []changeName{{path: a.FilePath}}, exact: a.ExpectedHash != ""}
 	p.summary = fmt.Sprintf("Wrote %d bytes to %s", len(a.Content), a.FilePath)
 	if h.Exists && h.Content() == a.Content {
 		p.summary += " (it held just that already)"

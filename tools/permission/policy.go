@@ -35,8 +35,35 @@ type verdict struct {
 // denial is for the model and says what to do next; the reason of an ask is
 // for the user.
 func (p *Policy) Decide(tool string, access []tools.Access, declared bool) tools.Decision {
-	rules, err := p.rules()
+	d, _ := p.Judge(tool, access, declared)
+	return d
+}
+
+// Judge decides as Decide does and also returns the real paths of the files
+// that the decision is about, as they were resolved for it.
+func (p *Policy) Judge(tool string, access []tools.Access, declared bool) (d tools.Decision, paths []string) {
 	touches := p.touches(tool, access, declared)
+	for _, t := range touches {
+		if t.kind == tools.AccessRead || t.kind == tools.AccessEdit {
+			paths = append(paths, t.place.real)
+		}
+	}
+	return p.decide(tool, touches), paths
+}
+
+// Hidden reports whether a file found below a folder that may be read is a
+// sensitive one, which has to be asked for by its own path.
+func (p *Policy) Hidden(real string) bool {
+	at := place{abs: real, real: real, inside: true}
+	if p.mode() == FullAccess || !p.sensitive(tools.AccessRead, at) {
+		return false
+	}
+	rules, _ := p.rules()
+	return p.judge(p.touch(tools.Access{Kind: tools.AccessRead, Path: real}), rules).kind != tools.Allow
+}
+
+func (p *Policy) decide(tool string, touches []touch) tools.Decision {
+	rules, err := p.rules()
 	if r, ok := findRule(rules, EffectDeny, func(r Rule) bool { return r.matchesTool(tool) }); ok {
 		return tools.Decision{Kind: tools.Deny, Reason: deniedByRule(r)}
 	}
