@@ -19,7 +19,9 @@ func acpCommand(io streams) *cobra.Command {
 		Use:   "acp",
 		Short: "Serve the Agent Client Protocol on stdin and stdout",
 		Long: `Serves the Agent Client Protocol, version 1, on standard input and output. An
-editor starts it; stdout carries the protocol alone, logs go to stderr or --log.`,
+editor starts it; stdout carries the protocol alone, logs go to stderr or --log.
+Exit status: 0 the client has left, 1 the connection failed, 2 bad usage, 130
+ended by a signal.`,
 		Example: `  agent-ls acp --model direct
   agent-ls acp --wire-log wire.jsonl`,
 		Args: noArgs,
@@ -48,10 +50,16 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	conn := acp.NewConn(&stdio{in: in, out: out}, acp.Options{MaxLine: int(a.config.Limits.MaxLine), WireLog: wire.log, Logger: a.log})
 	server := acpagent.New(a.hub, conn, acpagent.Options{Version: version(), Logger: a.log})
 	conn.Go(ctx, server.Handle)
-	<-conn.Done()
+	select {
+	case <-conn.Done():
+	case <-ctx.Done(): // the read of a client that is silent cannot be ended; the process's end does it
+	}
 	a.local.Close() // what runs ends with the client
 	server.Close()
-	if err := conn.Err(); err != nil && ctx.Err() == nil {
+	if interrupted(ctx) {
+		return &exitError{code: exitInterrupted}
+	}
+	if err := conn.Err(); err != nil {
 		return &exitError{exitFailed, fmt.Errorf("connection: %w", err)}
 	}
 	return nil
