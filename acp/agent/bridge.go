@@ -21,7 +21,9 @@ const fencePace = 250 * time.Millisecond
 // result go the same way. Safe for concurrent use; mu is held while updates are
 // written, which keeps their order.
 type bridge struct {
-	server *Server
+	server  *Server
+	caps    acp.ClientCapabilities
+	channel channel
 	// editor is the client as files and terminals; nil where others open the
 	// doors.
 	editor *editor.Editor
@@ -37,7 +39,7 @@ type bridge struct {
 	paces     map[string]*pace // running fences, by call
 	flushes   sync.WaitGroup
 
-	session *agent.Session // set before the first prompt
+	session *agent.Session // set by bind, before anyone else knows the bridge
 
 	answers answers
 }
@@ -49,24 +51,25 @@ type pace struct {
 }
 
 func (s *Server) newBridge(cwd string) *bridge {
-	b := &bridge{server: s, started: make(chan struct{}), paces: map[string]*pace{}}
+	b := &bridge{
+		server: s, caps: s.capabilities(), channel: s.channel(), started: make(chan struct{}), paces: map[string]*pace{},
+	}
 	b.projector = b.newProjector(cwd, false)
 	return b
 }
 
 func (b *bridge) newProjector(cwd string, replay bool) *projector {
-	caps := b.server.capabilities()
-	notices := caps.Session != nil && caps.Session.Notices != nil
-	return newProjector(painter{cwd: cwd, isDir: isDir}, b.server.channel(), notices, replay)
+	notices := b.caps.Session != nil && b.caps.Session.Notices != nil
+	return newProjector(painter{cwd: cwd, isDir: isDir}, b.channel, notices, replay)
 }
 
-// bind tells the id of the session, once it has one.
-func (b *bridge) bind(id string) {
+// bind tells the session, once it is there.
+func (b *bridge) bind(s *agent.Session) {
 	b.mu.Lock()
-	b.id = id
+	b.id, b.session = s.ID(), s
 	b.mu.Unlock()
 	if b.editor != nil {
-		b.editor.Bind(id)
+		b.editor.Bind(s.ID())
 	}
 }
 
@@ -155,7 +158,7 @@ func (b *bridge) send(updates ...acp.SessionUpdate) {
 // not too often. mu is held.
 func (b *bridge) schedule(id string) {
 	c := b.projector.cards[id]
-	if c == nil || c.term == nil || c.term.terminal != "" || b.projector.channel == displayed {
+	if c == nil || c.term == nil || c.term.terminal != "" || b.channel == displayed {
 		return
 	}
 	p := b.paces[id]

@@ -77,8 +77,8 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	b = s.newBridge(o.cwd)
-	options := agent.SessionOptions{Cwd: o.cwd, Roots: o.roots, FrontEnd: s.frontEnd(b), OnClose: b.closed}
+	b, options := s.front(o.cwd)
+	options.Roots = o.roots
 	jsonrpc2.Async(ctx)
 	history, err := s.attach(ctx, b, o, options)
 	if err != nil {
@@ -104,47 +104,62 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 // attach makes the session of b, or loads it. One that this connection has open
 // under the id is closed first.
 func (s *Server) attach(ctx context.Context, b *bridge, o opening, options agent.SessionOptions) (history []agent.Record, err error) {
+	var session *agent.Session
 	if o.id == "" {
-		b.session, err = s.hub.New(ctx, options)
+		session, err = s.hub.New(ctx, options)
 	} else {
 		if old, ok := s.lookup(o.id); ok {
 			old.session.Close()
 		}
-		b.session, history, err = s.hub.Load(ctx, o.id, options)
+		session, history, err = s.hub.Load(ctx, o.id, options)
 	}
 	if err != nil {
 		return nil, err
 	}
-	b.bind(b.session.ID())
+	b.bind(session)
 	return history, nil
 }
 
-// frontEnd is what this connection gives to a session.
-func (s *Server) frontEnd(b *bridge) agent.FrontEnd {
-	var doors agent.FrontEnd
+// front makes what shows a session, and the options to open it with.
+func (s *Server) front(cwd string) (*bridge, agent.SessionOptions) {
+	b := s.newBridge(cwd)
+	var front agent.FrontEnd
 	if s.o.Doors != nil {
-		doors = s.o.Doors()
+		front = s.o.Doors()
 	} else {
-		doors = s.editorDoors(b)
+		front = s.editorDoors(b)
 	}
-	doors.Sink, doors.Asker, doors.Connection = b, b, s.o.Connection
-	return doors
+	front.Sink, front.Asker, front.Connection = b, b, s.o.Connection
+	return b, agent.SessionOptions{Cwd: cwd, FrontEnd: front, OnClose: b.closed}
+}
+
+// Front is for sessions that someone else opens on this connection, such as a
+// command of the language server (contract §7): options are for Hub.New or
+// Load, and start is called with the session when the client may be told of it.
+// From then on the connection serves it like any other.
+func (s *Server) Front(cwd string) (options agent.SessionOptions, start func(*agent.Session)) {
+	b, options := s.front(cwd)
+	return options, func(session *agent.Session) {
+		b.bind(session)
+		if s.keep(b) {
+			b.start(session)
+		}
+	}
 }
 
 // editorDoors are the client's fs and terminal methods, as far as it offers
 // them.
 func (s *Server) editorDoors(b *bridge) agent.FrontEnd {
-	caps := s.capabilities()
-	e := editor.New(s.peer, editor.Options{Capabilities: caps, Client: s.clientName(), Logger: s.logger})
+	e := editor.New(s.peer, editor.Options{Capabilities: b.caps, Client: s.clientName(), Logger: s.logger})
 	b.editor = e
 	var doors agent.FrontEnd
-	if caps.FS.ReadTextFile {
+	if b.caps.FS.ReadTextFile {
 		doors.Reader = e
 	}
-	if caps.FS.WriteTextFile {
+	if b.caps.FS.WriteTextFile {
 		doors.Appliers = append(doors.Appliers, e)
 	}
-	if s.channel() == owned {
+	if b.channel == owned {
 		doors.Runner = e
 	}
 	return doors
