@@ -11,7 +11,7 @@ import (
 // home is the folders of a case. Processes that share one are restarts of the
 // same user's agent.
 type home struct {
-	t    *testing.T
+	t    testing.TB
 	root string // holds all others, no symlinks in its path
 	cwd  string // the workspace
 	// state holds the program's state folder.
@@ -19,7 +19,7 @@ type home struct {
 	config string
 }
 
-func newHome(t *testing.T) *home {
+func newHome(t testing.TB) *home {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/agent-ls/agent-ls/acp"
 )
@@ -187,13 +186,7 @@ func (t *terminal) Write(p []byte) (int, error) {
 func (t *terminal) follow(status *acp.TerminalExitStatus) {
 	t.cmd.Wait()
 	if status == nil {
-		status = &acp.TerminalExitStatus{}
-		if ws, ok := t.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			status.Signal = "SIG" + strings.ToUpper(ws.Signal().String())
-		} else {
-			code := uint32(t.cmd.ProcessState.ExitCode())
-			status.ExitCode = &code
-		}
+		status = exitStatus(t.cmd.ProcessState)
 	}
 	t.mu.Lock()
 	t.status = status
