@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait; no test passes by waiting for it.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // home is a folder for a program to live in.
 type home struct {
