@@ -45,6 +45,9 @@ type stream struct {
 
 	writeMu sync.Mutex // one line at a time
 
+	closeOnce sync.Once
+	closeErr  error
+
 	mu     sync.Mutex
 	lastID int64
 	// calls are the incoming requests that are not answered yet, by the
@@ -79,9 +82,9 @@ func newStream(rwc io.ReadWriteCloser, o Options, stop func(), ended func(error)
 func (s *stream) Read(context.Context) (jsonrpc2.Message, int64, error) {
 	for {
 		line, err := s.readLine()
-		if err != nil && err != errTooLong {
+		if err != nil && !errors.Is(err, errTooLong) {
 			s.drain()
-			s.ended(err)
+			s.over(err)
 			return nil, 0, err
 		}
 		n := int64(len(line))
@@ -115,13 +118,13 @@ func (s *stream) readLine() ([]byte, error) {
 			line = append(line, part...)
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err == nil && tooLong:
 			return nil, errTooLong
 		case err == nil:
 			return line, nil
-		case err == io.EOF && len(line) > 0:
+		case errors.Is(err, io.EOF) && len(line) > 0:
 			s.setEOF()
 			return line, nil
 		default:
@@ -132,7 +135,7 @@ func (s *stream) readLine() ([]byte, error) {
 
 // message turns a line into what jsonrpc2 is to see, nil for nothing.
 func (s *stream) message(line []byte, err error) (jsonrpc2.Message, *refusal) {
-	if err == errTooLong {
+	if errors.Is(err, errTooLong) {
 		s.log.skipped(Received, "over the line cap")
 		return nil, refuse(null, jsonrpc2.InvalidRequest, "invalid request: the line is longer than %d bytes", s.maxLine)
 	}
@@ -255,20 +258,28 @@ func (s *stream) writeLine(line []byte) error {
 	defer s.writeMu.Unlock()
 	s.log.Line(Sent, line)
 	if _, err := s.rwc.Write(append(line, '\n')); err != nil {
-		s.ended(err)
+		s.over(err)
 		return err
 	}
 	return nil
 }
 
-// Close closes the transport. A reader that it cannot wake (a blocked
+// over ends the connection. The transport is closed, which wakes whoever is
+// blocked in it.
+func (s *stream) over(err error) {
+	_ = s.Close()
+	s.ended(err)
+}
+
+// Close closes the transport, once. A reader that it cannot wake (a blocked
 // os.Stdin) stays until the peer writes or the process ends.
 func (s *stream) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.checkDrained()
-	return s.rwc.Close()
+	s.closeOnce.Do(func() { s.closeErr = s.rwc.Close() })
+	return s.closeErr
 }
 
 func (s *stream) register(id json.RawMessage) jsonrpc2.ID {

@@ -156,7 +156,7 @@ func (m AuthMethodTerminal) MarshalJSON() ([]byte, error) {
 }
 
 // McpServer is a server that a session is to use: McpServerStdio,
-// McpServerHttp or McpServerSse.
+// McpServerHTTP or McpServerSSE.
 type McpServer interface{ mcpServer() }
 
 // McpServerStdio is a program; it has no tag.
@@ -168,29 +168,29 @@ type McpServerStdio struct {
 	Meta    Meta              `json:"_meta,omitempty"`
 }
 
-// McpServerHttp is the server "http".
-type McpServerHttp struct {
+// McpServerHTTP is the server "http".
+type McpServerHTTP struct {
 	Name    string           `json:"name"`
 	URL     string           `json:"url"`
-	Headers List[HttpHeader] `json:"headers" acp:"lenient"`
+	Headers List[HTTPHeader] `json:"headers" acp:"lenient"`
 	Meta    Meta             `json:"_meta,omitempty"`
 }
 
-// McpServerSse is the server "sse", which is deprecated.
-type McpServerSse struct {
+// McpServerSSE is the server "sse", which is deprecated.
+type McpServerSSE struct {
 	Name    string           `json:"name"`
 	URL     string           `json:"url"`
-	Headers List[HttpHeader] `json:"headers" acp:"lenient"`
+	Headers List[HTTPHeader] `json:"headers" acp:"lenient"`
 	Meta    Meta             `json:"_meta,omitempty"`
 }
 
 func (McpServerStdio) mcpServer() {}
-func (McpServerHttp) mcpServer()  {}
-func (McpServerSse) mcpServer()   {}
+func (McpServerHTTP) mcpServer()  {}
+func (McpServerSSE) mcpServer()   {}
 
 // MarshalJSON adds the tag "http".
-func (s McpServerHttp) MarshalJSON() ([]byte, error) {
-	type fields McpServerHttp
+func (s McpServerHTTP) MarshalJSON() ([]byte, error) {
+	type fields McpServerHTTP
 	return Encode(struct {
 		Type string `json:"type"`
 		fields
@@ -198,8 +198,8 @@ func (s McpServerHttp) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON adds the tag "sse".
-func (s McpServerSse) MarshalJSON() ([]byte, error) {
-	type fields McpServerSse
+func (s McpServerSSE) MarshalJSON() ([]byte, error) {
+	type fields McpServerSSE
 	return Encode(struct {
 		Type string `json:"type"`
 		fields
@@ -213,8 +213,8 @@ type EnvVariable struct {
 	Meta  Meta   `json:"_meta,omitempty"`
 }
 
-// HttpHeader is one header of a request.
-type HttpHeader struct {
+// HTTPHeader is one header of a request.
+type HTTPHeader struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Meta  Meta   `json:"_meta,omitempty"`

@@ -84,8 +84,8 @@ var unions = map[reflect.Type]union{
 		"terminal": reflect.TypeFor[AuthMethodTerminal](),
 	}, untagged: func(map[string]json.RawMessage) reflect.Type { return reflect.TypeFor[AuthMethodAgent]() }},
 	reflect.TypeFor[McpServer](): {tag: "type", arms: map[string]reflect.Type{
-		"http": reflect.TypeFor[McpServerHttp](),
-		"sse":  reflect.TypeFor[McpServerSse](),
+		"http": reflect.TypeFor[McpServerHTTP](),
+		"sse":  reflect.TypeFor[McpServerSSE](),
 	}, untagged: func(map[string]json.RawMessage) reflect.Type { return reflect.TypeFor[McpServerStdio]() }},
 	reflect.TypeFor[RequestPermissionOutcome](): {tag: "outcome", arms: map[string]reflect.Type{
 		"cancelled": reflect.TypeFor[CancelledPermissionOutcome](),

@@ -108,7 +108,7 @@ func (p painter) diffs(in []presentation.FileDiff, omitted string) []acp.ToolCal
 		out = append(out, acp.Diff{Path: path, OldText: d.OldText, NewText: d.NewText, Meta: p.change(d)})
 	}
 	if omitted != "" {
-		out = append(out, textContent("Diff omitted: "+omitted))
+		out = append(out, textContent(omitted))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -245,8 +246,8 @@ func (c *client) call(method string, params, result any) {
 func (c *client) refused(code jsonrpc2.Code, method string, params any) string {
 	c.t.Helper()
 	err := c.request(method, params, nil)
-	e, ok := err.(*jsonrpc2.Error)
-	if !ok || e.Code != code {
+	var e *jsonrpc2.Error
+	if !errors.As(err, &e) || e.Code != code {
 		c.t.Errorf("%s %v: error %v, want code %d", method, params, err, code)
 		return ""
 	}

@@ -36,18 +36,14 @@ func (e *Editor) ReadText(ctx context.Context, path, disk string) (text string, 
 	if !e.caps.FS.ReadTextFile || !isText(disk) {
 		return "", false, nil
 	}
-	asking, cancel := context.WithTimeout(ctx, readPatience)
-	defer cancel()
-	var response acp.ReadTextFileResponse
-	err = e.call(asking, acp.MethodReadTextFile, acp.ReadTextFileRequest{SessionID: e.sessionID(), Path: path}, &response)
+	buffer, ok := e.buffer(ctx, path)
 	if ctx.Err() != nil {
 		return "", false, context.Cause(ctx)
 	}
-	if err != nil {
-		e.logger.Debug("the client does not give the text of a file", "path", path, "error", err)
+	if !ok {
 		return "", false, nil
 	}
-	buffer := asSaved(response.Content, disk)
+	buffer = asSaved(buffer, disk)
 	sum := digest(sha256.Sum256([]byte(buffer)))
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -60,6 +56,18 @@ func (e *Editor) ReadText(ctx context.Context, path, disk string) (text string, 
 	default:
 		return buffer, true, nil
 	}
+}
+
+// buffer asks for the client's text; false when it does not give any.
+func (e *Editor) buffer(ctx context.Context, path string) (text string, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, readPatience)
+	defer cancel()
+	var response acp.ReadTextFileResponse
+	err := e.call(ctx, acp.MethodReadTextFile, acp.ReadTextFileRequest{SessionID: e.sessionID(), Path: path}, &response)
+	if err != nil {
+		e.logger.Debug("the client does not give the text of a file", "path", path, "error", err)
+	}
+	return response.Content, err == nil
 }
 
 // isText says whether a client can hold the bytes of a file: it is given text

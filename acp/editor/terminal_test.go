@@ -50,7 +50,7 @@ func (c *terminals) killable() *terminals {
 	return c
 }
 
-func run(t *testing.T, c *terminals, ctx context.Context, command proc.Command) proc.Process {
+func run(ctx context.Context, t *testing.T, c *terminals, command proc.Command) proc.Process {
 	t.Helper()
 	p, err := newEditor(t, c.client, Options{Capabilities: everything}).Start(ctx, command)
 	if err != nil {
@@ -78,7 +78,7 @@ func TestCommandEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newTerminals()
 				c.output = acp.TerminalOutputResponse{Output: "a\r\nb\n"}
-				p := run(t, c, t.Context(), proc.Command{Line: "x", Dir: "/w"})
+				p := run(t.Context(), t, c, proc.Command{Line: "x", Dir: "/w"})
 				time.AfterFunc(time.Second, func() { c.end <- tt.status })
 				exit, err := p.Wait(t.Context())
 				if err != nil || !equal(exit.Code, tt.code) || exit.Signal != tt.signal || exit.TimedOut || exit.Aborted {
@@ -141,7 +141,7 @@ func TestCancelKills(t *testing.T) {
 				if tt.timeout {
 					command.Timeout = time.Minute
 				}
-				p := run(t, c, ctx, command)
+				p := run(ctx, t, c, command)
 				synctest.Wait()
 				start := time.Now().Add(command.Timeout)
 				tt.how(p, cancel)
@@ -169,7 +169,7 @@ func TestCancelKills(t *testing.T) {
 func TestWaitGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newTerminals()
-		p := run(t, c, t.Context(), proc.Command{Line: "x"})
+		p := run(t.Context(), t, c, proc.Command{Line: "x"})
 		cause := errors.New("enough")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, cause)
 		defer cancel()
@@ -252,7 +252,7 @@ func TestWaitIsRefused(t *testing.T) {
 		c := newTerminals()
 		c.end <- acp.TerminalExitStatus{ExitCode: ptr(uint32(0))}
 		c.on(method, func(context.Context, json.RawMessage) (any, error) { return nil, gone })
-		p := run(t, c, t.Context(), proc.Command{Line: "x"})
+		p := run(t.Context(), t, c, proc.Command{Line: "x"})
 		if _, err := p.Wait(t.Context()); !errors.Is(err, gone) {
 			t.Errorf("%s: error %v", method, err)
 		}
@@ -317,7 +317,7 @@ func TestLongOutput(t *testing.T) {
 			c.output = acp.TerminalOutputResponse{Output: long, Truncated: tt.truncated}
 			c.end <- acp.TerminalExitStatus{ExitCode: ptr(uint32(0))}
 			var kept strings.Builder
-			p := run(t, c, t.Context(), proc.Command{Line: "x", Spill: tt.spill(&kept)})
+			p := run(t.Context(), t, c, proc.Command{Line: "x", Spill: tt.spill(&kept)})
 			exit, err := p.Wait(t.Context())
 			out := exit.Stdout
 			if err != nil || !out.Truncated || out.Ref != tt.ref || out.Total != int64(len(long)) || len(out.Text) > proc.DefaultKeep || !strings.HasSuffix(long, out.Text) {
