@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/agent-ls/agent-ls/presentation"
@@ -19,7 +18,7 @@ func (s *Session) listen() {
 	s.pipeline.OnPostExecute(s.explain)
 	s.pipeline.OnPostExecute(s.remind)
 	s.pipeline.AddWrapper(s.bound)
-	s.pipeline.OnResult(s.reach.forget)
+	s.pipeline.OnResult(s.settled)
 }
 
 // remind lets the repeat guard see the calls that a model makes; a program
@@ -48,35 +47,11 @@ func (s *Session) mayAsk(x tools.Execution) bool {
 	return s.policy.Decide(x.Name, access, declared).Kind == tools.Ask
 }
 
-// denials hold why calls were denied that nobody answered for, until their
-// results are made.
-type denials struct {
-	mu  sync.Mutex
-	why map[tools.Token]string
-}
-
-func (d *denials) put(t tools.Token, why string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.why == nil {
-		d.why = map[tools.Token]string{}
-	}
-	d.why[t] = why
-}
-
-func (d *denials) take(t tools.Token) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	why := d.why[t]
-	delete(d.why, t)
-	return why
-}
-
 // explain tells the model why nobody allowed its call: a timeout is no
 // rejection by the user.
 func (s *Session) explain(_ context.Context, x tools.Execution, r tools.Result, next func() (tools.PostDecision, error)) (tools.PostDecision, error) {
 	d, err := next()
-	if why := s.denials.take(x.Token); why != "" && r.IsError && err == nil {
+	if why := s.denials.get(x.Token); why != "" && r.IsError && err == nil {
 		d.Content = []presentation.Block{presentation.Text("Error: " + why)}
 	}
 	return d, err

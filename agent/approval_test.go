@@ -364,3 +364,42 @@ func TestRepeatsAreRemarkedForModelsAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestACallReachesOnlyWhatWasJudged(t *testing.T) {
+	for _, tc := range []struct {
+		mode permission.Mode
+		open string
+		ok   bool
+	}{
+		{permission.AskMode, "a.txt", true},
+		{permission.AskMode, "b.txt", false},
+		{permission.FullAccess, "b.txt", true},
+	} {
+		w := newWorld(t, model(says(Finish{}, callOf("look", args("a.txt")))))
+		for _, name := range []string{"a.txt", "b.txt"} {
+			if err := os.WriteFile(filepath.Join(w.cwd, name), []byte(name), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var s *Session
+		def := tools.Define(tools.Spec[echoArgs]{
+			Name:   "look",
+			Access: func(a echoArgs) []tools.Access { return []tools.Access{{Kind: tools.AccessRead, Path: a.Text}} },
+			Execute: func(ctx context.Context, _ echoArgs, c *tools.Context) (tools.Result, error) {
+				h, err := s.ViewFor(c).Open(ctx, tc.open)
+				return tools.TextResult(h.Content()), err
+			},
+		})
+		if _, err := w.registry.Register(def); err != nil {
+			t.Fatal(err)
+		}
+		s = w.asking(tc.mode, nil)
+		w.run(s, "go", EndTurn)
+		if r := w.only(); r.IsError == tc.ok {
+			t.Errorf("%s, %s: %q", tc.mode, tc.open, resultText(r))
+		}
+		if n := len(s.reach.of) + len(s.denials.of); n != 0 {
+			t.Errorf("%d entries left of settled calls", n)
+		}
+	}
+}

@@ -106,8 +106,12 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// marshal is json.Marshal that leaves <, > and & readable.
+// marshal is json.Marshal that leaves <, > and & readable, and does not go
+// twice over what marshals itself.
 func marshal(v any) ([]byte, error) {
+	if m, ok := v.(json.Marshaler); ok {
+		return m.MarshalJSON()
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

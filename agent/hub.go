@@ -3,11 +3,13 @@ package agent
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-ls/agent-ls/tools"
@@ -119,6 +121,9 @@ type Hub struct {
 	c       Config
 	store   *Store
 	repeats *tools.RepeatGuard
+	// toolsVersion counts the changes of the registry.
+	toolsVersion atomic.Int64
+	unlisten     func()
 
 	mu      sync.Mutex
 	closed  bool
@@ -134,10 +139,15 @@ func NewHub(c Config) *Hub {
 	if err != nil {
 		panic("agent: " + err.Error()) // the defaults are wrong
 	}
-	return &Hub{
+	h := &Hub{
 		c: c, store: NewStore(c.StateDir, c.Logger), repeats: repeats,
 		open: map[string]*Session{}, loading: map[string]chan struct{}{}, current: map[any]*Session{},
 	}
+	h.unlisten = c.Registry.OnChange(func() error {
+		h.toolsVersion.Add(1)
+		return nil
+	})
+	return h
 }
 
 // Store returns the saved sessions.
@@ -152,7 +162,7 @@ func (h *Hub) Models() []ModelInfo {
 }
 
 // ErrClosed says that the hub or the session is closed.
-var ErrClosed = fmt.Errorf("closed")
+var ErrClosed = errors.New("closed")
 
 // SessionOptions describe a session to open.
 type SessionOptions struct {
@@ -258,4 +268,5 @@ func (h *Hub) Close() {
 		wg.Go(s.Close)
 	}
 	wg.Wait()
+	h.unlisten()
 }

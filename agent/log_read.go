@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"time"
 )
 
 // storedLog is the content of a log.
@@ -84,7 +84,8 @@ const (
 	maxHeader = 1 << 20
 )
 
-// readSummary reads the head and the tail of a log: enough for a list.
+// readSummary reads the head and the tail of the log at path: enough for a
+// list.
 func readSummary(path, session string) (logHeader, logSummary, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,9 +96,14 @@ func readSummary(path, session string) (logHeader, logSummary, error) {
 	if err != nil {
 		return logHeader{}, logSummary{}, err
 	}
-	head := readAt(f, 0, headSize)
+	return summaryOf(session, f, info.Size(), info.ModTime())
+}
+
+// summaryOf is readSummary of a log of size bytes that was written at modified.
+func summaryOf(session string, log io.ReaderAt, size int64, modified time.Time) (logHeader, logSummary, error) {
+	head := readAt(log, 0, headSize)
 	if len(head) == headSize && !bytes.Contains(head, []byte("\n")) {
-		head = readAt(f, 0, maxHeader)
+		head = readAt(log, 0, maxHeader)
 	}
 	first, rest, _ := bytes.Cut(head, []byte("\n"))
 	h, err := parseHeader(session, first)
@@ -105,19 +111,19 @@ func readSummary(path, session string) (logHeader, logSummary, error) {
 		return h, logSummary{}, err
 	}
 	tail := rest
-	if info.Size() > int64(len(head)) {
-		tail = readAt(f, max(0, info.Size()-tailSize), tailSize)
+	if size > int64(len(head)) {
+		tail = readAt(log, max(0, size-tailSize), tailSize)
 	}
 	if s, ok := lastSummary(tail); ok {
 		return h, s, nil
 	}
-	return h, firstSummary(h, rest, info), nil
+	return h, firstSummary(h, rest, modified), nil
 }
 
 // readAt reads up to n bytes at offset; an error shortens what is read.
-func readAt(f *os.File, offset int64, n int) []byte {
+func readAt(r io.ReaderAt, offset int64, n int) []byte {
 	b := make([]byte, n)
-	n, _ = f.ReadAt(b, offset)
+	n, _ = r.ReadAt(b, offset)
 	return b[:n]
 }
 
@@ -136,8 +142,8 @@ func lastSummary(tail []byte) (logSummary, bool) {
 
 // firstSummary makes a summary of the head of a log whose tail has none: its
 // first turn is still running, or a crash ended it.
-func firstSummary(h logHeader, head []byte, info fs.FileInfo) logSummary {
-	s := logSummary{Cwd: h.Cwd, RealCwd: h.RealCwd, Roots: h.Roots, Updated: info.ModTime().UTC()}
+func firstSummary(h logHeader, head []byte, modified time.Time) logSummary {
+	s := logSummary{Cwd: h.Cwd, RealCwd: h.RealCwd, Roots: h.Roots, Updated: modified.UTC()}
 	for line := range bytes.Lines(head) {
 		var r Record
 		if json.Unmarshal(line, &r) == nil {

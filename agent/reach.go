@@ -8,40 +8,48 @@ import (
 	"github.com/agent-ls/agent-ls/workspace"
 )
 
-// reach keeps which files the decision about each open call was about, so
-// that the call can reach no others, whatever becomes of links meanwhile.
-type reach struct {
-	mu    sync.Mutex
-	paths map[tools.Token][]string
+// perCall keeps something about each open call, from its decision to its
+// result. The zero value is ready.
+type perCall[T any] struct {
+	mu sync.Mutex
+	of map[tools.Token]T
 }
 
-func (r *reach) put(t tools.Token, paths []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.paths == nil {
-		r.paths = map[tools.Token][]string{}
+func (p *perCall[T]) put(t tools.Token, v T) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[tools.Token]T{}
 	}
-	r.paths[t] = paths
+	p.of[t] = v
 }
 
-func (r *reach) of(t tools.Token) []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.paths[t]
+// get returns what was put, the zero T for nothing.
+func (p *perCall[T]) get(t tools.Token) T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.of[t]
 }
 
-func (r *reach) forget(x tools.Execution, _ tools.Result) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.paths, x.Token)
+func (p *perCall[T]) forget(t tools.Token) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, t)
+}
+
+// settled forgets what was kept about a call.
+func (s *Session) settled(x tools.Execution, _ tools.Result) {
+	s.reach.forget(x.Token)
+	s.denials.forget(x.Token)
 }
 
 // ViewFor returns the view that a call works on: the session's, bounded to
-// the files that were judged when the call was decided about, except in
-// full-access mode.
+// the files that were judged when the call was decided about, so that it
+// reaches no others, whatever becomes of links meanwhile. In full-access mode
+// it is not bounded.
 func (s *Session) ViewFor(c *tools.Context) *workspace.View {
 	if s.Mode() == permission.FullAccess {
 		return s.view
 	}
-	return s.view.Limited(workspace.Limit{Paths: s.reach.of(c.Token), Hidden: s.policy.Hidden})
+	return s.view.Limited(workspace.Limit{Paths: s.reach.get(c.Token), Hidden: s.policy.Hidden})
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -29,8 +28,10 @@ type Session struct {
 	policy   *permission.Policy
 	deps     tools.Overrides
 	asking   chan struct{} // holds a token while a question is open
-	denials  denials
-	reach    reach
+	// denials hold why nobody allowed a call, reach the files that the decision
+	// about a call was about.
+	denials perCall[string]
+	reach   perCall[[]string]
 
 	// recMu orders records; it is held while the log is written and the sink
 	// is called.
@@ -49,6 +50,7 @@ type Session struct {
 	driver   Driver
 	retired  []io.Closer
 	guidance map[string]string
+	offered  toolList
 	closers  []func()
 	closing  bool // closers have been taken
 
@@ -125,12 +127,9 @@ func (s *Session) View() *workspace.View { return s.view }
 // FrontEnd returns what the owner gave.
 func (s *Session) FrontEnd() FrontEnd { return s.frontEnd }
 
-// Scope returns the session's own layer of tools, for restrictions. Use
-// AddTool to add tools.
-func (s *Session) Scope() *tools.Scope { return s.scope }
-
-// Tools returns what the session's model sees, sorted by name.
-func (s *Session) Tools() []tools.ToolSchema { return s.hub.c.Registry.Schemas(s.scope) }
+// Pipeline returns the pipeline of the session's calls, for further seams such
+// as a wrapper that marks checkpoints.
+func (s *Session) Pipeline() *tools.Pipeline { return s.pipeline }
 
 // Info returns the session's entry in a list.
 func (s *Session) Info() SessionInfo {
@@ -187,43 +186,6 @@ func (s *Session) Notify(n Notice) { s.record(n) }
 // typed, e.g. that a background task ended.
 func (s *Session) AddContext(source, text string) {
 	s.record(ContextAdded{Source: source, Text: text})
-}
-
-// AddTool adds tools to the session's own layer, all or none; they shadow
-// global ones. Front ends are told that the list changed, now and when dispose
-// removes them.
-func (s *Session) AddTool(defs ...*tools.Definition) (dispose func(), err error) {
-	var added []func()
-	removeAll := func() {
-		for _, remove := range slices.Backward(added) {
-			remove()
-		}
-	}
-	for _, d := range defs {
-		remove, err := s.hub.c.Registry.RegisterScoped(s.scope, d)
-		if err != nil {
-			removeAll()
-			return nil, fmt.Errorf("add tool %q: %w", d.Name, err)
-		}
-		added = append(added, remove)
-	}
-	s.record(ToolsChanged{})
-	return sync.OnceFunc(func() {
-		removeAll()
-		s.record(ToolsChanged{})
-	}), nil
-}
-
-// SetGuidance puts text into the model's instructions on behalf of source,
-// e.g. how to use the tools that it declared; "" removes it.
-func (s *Session) SetGuidance(source, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if text == "" {
-		delete(s.guidance, source)
-		return
-	}
-	s.guidance[source] = text
 }
 
 // OnClose runs fn once when the session closes, after its turns have ended;
