@@ -35,8 +35,9 @@ func convertHTML(text, format string, pageURL *url.URL) (title, content string) 
 	// and readers of the text are better off without it.
 	c := converter.NewConverter(
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
-		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))),
 	)
+	prune(doc, 0)
 	markdown, err := c.ConvertNode(doc, converter.WithDomain(pageURL.String()))
 	if err != nil {
 		return title, htmlText(doc, pageURL)
