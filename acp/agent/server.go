@@ -126,7 +126,8 @@ var methods = map[string]method{
 	acp.MethodSetConfigOption: on((*Server).setConfigOption),
 }
 
-// Handle is the jsonrpc2.Handler. Unknown notifications are ignored.
+// Handle is the jsonrpc2.Handler. Unknown notifications are ignored. Results
+// are encoded already, so that any connection writes the same.
 func (s *Server) Handle(ctx context.Context, req *jsonrpc2.Request) (any, error) {
 	name, params := req.Method(), json.RawMessage(req.Params())
 	if !req.IsCall() {
@@ -135,6 +136,19 @@ func (s *Server) Handle(ctx context.Context, req *jsonrpc2.Request) (any, error)
 		}
 		return nil, nil
 	}
+	result, err := s.serve(ctx, name, params)
+	if err != nil {
+		return nil, err
+	}
+	if then, ok := result.(acp.Then); ok {
+		raw, err := acp.Encode(then.Result)
+		return acp.Then{Result: raw, Run: then.Run}, err
+	}
+	return acp.Encode(result)
+}
+
+// serve answers a request.
+func (s *Server) serve(ctx context.Context, name string, params json.RawMessage) (any, error) {
 	if name == s.o.InitializeMethod {
 		return on((*Server).initialize)(s, ctx, params)
 	}
@@ -253,8 +267,7 @@ func (s *Server) forget(b *bridge) {
 	}
 }
 
-// notify sends a session update. It is encoded here, so that any connection
-// writes the same.
+// notify sends a session update.
 func (s *Server) notify(n acp.SessionNotification) error {
 	raw, err := acp.Encode(n)
 	if err != nil {
