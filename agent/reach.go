@@ -51,5 +51,5 @@ func (s *Session) ViewFor(c *tools.Context) *workspace.View {
 	if s.Mode() == permission.FullAccess {
 		return s.view
 	}
-	return s.view.Limited(workspace.Limit{Paths: s.reach.get(c.Token), Hidden: s.policy.Hidden})
+	return s.view.Limited(workspace.Limit{Paths: s.reach.get(c.Token), Hidden: s.policy.Hider()})
 }

@@ -3,6 +3,7 @@ package permission
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -121,7 +122,7 @@ func (a *cover) command(c simple) bool {
 		return false
 	}
 	for _, r := range a.rules {
-		if r.Exact && !a.moved && a.policy.inDir(r.Rule, a.real) && equal(r.words, c.words) {
+		if r.Exact && !a.moved && a.policy.inDir(r.Rule, a.real) && slices.Equal(r.words, c.words) {
 			return true
 		}
 		if !r.Exact && a.prefix(r.words, c) {
@@ -134,7 +135,7 @@ func (a *cover) command(c simple) bool {
 // prefix reports whether a prefix rule covers c: the words are the same, the
 // program is surely the same, and what follows runs nothing else.
 func (a *cover) prefix(words []string, c simple) bool {
-	if len(c.words) < len(words) || !equal(words, c.words[:len(words)]) || mayStandInPrefix(words) != nil {
+	if len(c.words) < len(words) || !slices.Equal(words, c.words[:len(words)]) || mayStandInPrefix(words) != nil {
 		return false
 	}
 	if !a.here && relativeProgram(words[0]) {
@@ -151,18 +152,6 @@ func (a *cover) prefix(words []string, c simple) bool {
 // relativeProgram reports whether a program's name depends on the folder.
 func relativeProgram(name string) bool {
 	return strings.Contains(name, "/") && !strings.HasPrefix(name, "/")
-}
-
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // patternWords parses the pattern of an execute rule.

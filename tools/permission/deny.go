@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -98,7 +99,7 @@ func (d denial) stmt(s *syntax.Stmt, depth int) bool {
 // each word of a prefix there may be options, with a value each.
 func (d denial) at(have []string) bool {
 	if d.exact {
-		return equal(d.want, have)
+		return slices.Equal(d.want, have)
 	}
 	i := 0
 	for n, w := range d.want {

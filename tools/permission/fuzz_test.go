@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,11 +41,11 @@ var fuzzRules = []Rule{
 // mayRun are the calls that the rules above allow, by their first words.
 func mayRun(argv []string) bool {
 	for _, prefix := range [][]string{{"git", "status"}, {"go", "test"}, {"cat"}} {
-		if len(argv) >= len(prefix) && equal(argv[:len(prefix)], prefix) {
+		if len(argv) >= len(prefix) && slices.Equal(argv[:len(prefix)], prefix) {
 			return true
 		}
 	}
-	return equal(argv, []string{"touch", "made-once"}) || len(argv) > 0 && argv[0] == "cd"
+	return slices.Equal(argv, []string{"touch", "made-once"}) || len(argv) > 0 && argv[0] == "cd"
 }
 
 // suspects is the independent judgement of a covered line: what its syntax

@@ -51,7 +51,8 @@ func OpenGrants(path string) *Grants { return &Grants{path: path} }
 
 // Add remembers rules for a workspace; a rule about the same thing with the
 // other effect is replaced. An error says that the decision holds just once,
-// and why.
+// and why; a *DamagedError says that it is remembered, but earlier ones are
+// not.
 func (g *Grants) Add(workspace string, rules []Rule) error {
 	key := workspaceKey(workspace)
 	err := g.change(func(list []Grant) []Grant {
@@ -60,10 +61,11 @@ func (g *Grants) Add(workspace string, rules []Rule) error {
 		}
 		return list
 	})
-	if err != nil {
+	var damaged *DamagedError
+	if err != nil && !errors.As(err, &damaged) {
 		return fmt.Errorf("the decision could not be remembered, so it is %s once only: %w", done(rules), err)
 	}
-	return nil
+	return err
 }
 
 // done is what a decision with these rules does to the call at hand.
@@ -145,7 +147,7 @@ func (g *Grants) List() ([]Grant, error) {
 }
 
 // Revoke removes the grant with this id, or all with "", and returns how many
-// there were.
+// there were. After a *DamagedError there are none.
 func (g *Grants) Revoke(id string) (int, error) {
 	removed := 0
 	err := g.change(func(list []Grant) []Grant {
@@ -165,7 +167,8 @@ func (g *Grants) Revoke(id string) (int, error) {
 	return removed, nil
 }
 
-// change replaces the list under the lock.
+// change replaces the list under the lock. A damaged file is kept under
+// another name and a new one begun, which is told as a *DamagedError.
 func (g *Grants) change(edit func([]Grant) []Grant) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -182,16 +185,43 @@ func (g *Grants) change(edit func([]Grant) []Grant) error {
 	}
 	defer unlock()
 	list, err := g.load()
+	var damaged *DamagedError
+	if errors.As(err, &damaged) {
+		err = g.setAside(damaged)
+	}
 	if err != nil {
 		return err
 	}
-	return g.store(edit(list))
+	if err := g.store(edit(list)); err != nil || damaged == nil {
+		return err
+	}
+	return damaged
 }
 
 func (g *Grants) lockPath() string { return g.path + ".lock" }
 
-// load reads the file. A damaged one is moved aside under another name, so
-// that the next decision can be remembered and nothing is lost.
+// DamagedError says that the file of remembered decisions cannot be
+// understood. Until the next decision is remembered it stays where it is, and
+// what was rejected for ever is not known.
+type DamagedError struct {
+	Path string
+	// Aside is where the file was moved, "" as long as it is in its place.
+	Aside string
+	Err   error
+}
+
+// Error says where the file is and what to do.
+func (e *DamagedError) Error() string {
+	if e.Aside != "" {
+		return fmt.Sprintf("the earlier decisions in %s were damaged (%v); they were kept as %s and a new file was begun", e.Path, e.Err, e.Aside)
+	}
+	return fmt.Sprintf("the remembered decisions in %s are damaged (%v); repair or remove the file", e.Path, e.Err)
+}
+
+// Unwrap returns what is wrong with the file.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// load reads the file.
 func (g *Grants) load() ([]Grant, error) {
 	data, err := os.ReadFile(g.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,32 +231,35 @@ func (g *Grants) load() ([]Grant, error) {
 		return nil, fmt.Errorf("the remembered decisions cannot be read: %w", err)
 	}
 	var file grantsFile
-	if err := json.Unmarshal(data, &file); err != nil || file.Version < 1 {
-		return nil, g.setAside(err)
+	err = json.Unmarshal(data, &file)
+	if err == nil && file.Version < 1 {
+		err = errors.New("it has no version")
 	}
-	if file.Version > grantsVersion {
+	if err == nil && file.Version > grantsVersion {
 		return nil, fmt.Errorf("the remembered decisions in %s have the newer format %d; use the agent-ls that wrote them", g.path, file.Version)
 	}
 	var list []Grant
-	if err := json.Unmarshal(file.Grants, &list); err != nil {
-		return nil, g.setAside(err)
+	if err == nil {
+		err = json.Unmarshal(file.Grants, &list)
+	}
+	if err != nil {
+		return nil, &DamagedError{Path: g.path, Err: err}
 	}
 	return list, nil
 }
 
-func (g *Grants) setAside(cause error) error {
-	if cause == nil {
-		cause = errors.New("it has no version")
-	}
+// setAside moves a damaged file to a free name.
+func (g *Grants) setAside(e *DamagedError) error {
 	for n := 1; ; n++ {
 		aside := fmt.Sprintf("%s.damaged-%d", g.path, n)
 		if _, err := os.Lstat(aside); err == nil {
 			continue
 		}
 		if err := os.Rename(g.path, aside); err != nil {
-			return fmt.Errorf("the remembered decisions in %s are damaged (%w) and could not be moved aside: %v", g.path, cause, err)
+			return fmt.Errorf("%s is damaged and cannot be moved aside: %w", g.path, err)
 		}
-		return fmt.Errorf("the remembered decisions were damaged (%w); the file was kept as %s and a new one is begun", cause, aside)
+		e.Aside = aside
+		return nil
 	}
 }
 

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -122,30 +123,48 @@ func TestIDsStayApart(t *testing.T) {
 	}
 }
 
-// A damaged file is an error once, is kept, and nothing stands in the way of
-// the next decision.
+// A damaged file is an error until the next decision, which keeps it under
+// another name.
 func TestDamagedFileIsKept(t *testing.T) {
-	for name, content := range map[string]string{"no JSON": "{\"version\":1,", "empty": "", "no version": "{}", "other JSON": "[1]"} {
+	for name, content := range map[string]string{"no JSON": "{\"version\":1,", "empty": "", "no version": "{}", "other JSON": "[1]", "odd grants": `{"version":1,"grants":3}`} {
 		g, path := grantsAt(t)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
 		for round := 1; round <= 2; round++ {
-			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
+			damage(t, path, content)
+			for range 2 {
+				if _, err := g.For("/w"); err == nil || !strings.Contains(err.Error(), path+" are damaged") {
+					t.Errorf("%s: error %v", name, err)
+				}
 			}
-			_, err := g.For("/w")
 			aside := fmt.Sprintf("%s.damaged-%d", path, round)
-			if err == nil || !strings.Contains(err.Error(), aside) {
-				t.Errorf("%s: error %v", name, err)
+			var damaged *DamagedError
+			if err := g.Add("/w", []Rule{allow("", "x")}); !errors.As(err, &damaged) || damaged.Aside != aside || !strings.Contains(err.Error(), aside) {
+				t.Errorf("%s: remembering: %v", name, err)
 			}
 			if kept, err := os.ReadFile(aside); err != nil || string(kept) != content {
 				t.Errorf("%s: kept %q, %v", name, kept, err)
 			}
-			if err := g.Add("/w", []Rule{allow("", "x")}); err != nil {
-				t.Errorf("%s: after it: %v", name, err)
+			if rules, err := g.For("/w"); len(rules) != 1 || err != nil {
+				t.Errorf("%s: after it: %v, %v", name, rules, err)
 			}
 		}
+		damage(t, path, content)
+		if n, err := g.Revoke(""); n != 0 || err == nil || !strings.Contains(err.Error(), "nothing was revoked") {
+			t.Errorf("%s: revoked %d, %v", name, n, err)
+		}
+		if list, err := g.List(); list != nil || err != nil {
+			t.Errorf("%s: after revoking: %v, %v", name, list, err)
+		}
+	}
+}
+
+// damage writes content in the place of the grants.
+func damage(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -154,43 +173,35 @@ func TestDamagedFileAsks(t *testing.T) {
 	r := newRoom(t, FullAccess)
 	var path string
 	r.Grants, path = grantsAt(t)
-	damage := func() {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("damaged"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	damage(t, path, "damaged")
 	for _, access := range []tools.Access{edit("a"), run("ls"), fetch("http://h/")} {
-		damage()
-		if got := r.decide(access); got.Kind != tools.Ask || !strings.Contains(got.Reason, "damaged") {
-			t.Errorf("%+v: %+v", access, got)
-		}
-		if got := r.decide(access); got.Kind != tools.Allow {
-			t.Errorf("%+v, after that: %+v", access, got)
+		for range 2 {
+			if got := r.decide(access); got.Kind != tools.Ask || !strings.Contains(got.Reason, "damaged") {
+				t.Errorf("%+v: %+v", access, got)
+			}
 		}
 	}
-	damage()
 	if got := r.decide(read("a")); got.Kind != tools.Allow {
 		t.Errorf("reading: %+v", got)
 	}
-	damage()
 	r.mode = ReadOnly
 	if got := r.decide(edit("a")); got.Kind != tools.Deny {
 		t.Errorf("read-only: %+v", got)
+	}
+	r.mode = FullAccess
+	var damaged *DamagedError
+	if err := r.Remember([]Rule{deny("", "x")}); !errors.As(err, &damaged) {
+		t.Errorf("remembering: %v", err)
+	}
+	if got := r.decide(edit("a")); got.Kind != tools.Allow {
+		t.Errorf("after the next decision: %+v", got)
 	}
 }
 
 func TestNewerFileIsLeftAlone(t *testing.T) {
 	g, path := grantsAt(t)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	const content = `{"version": 2, "grants": {"of": "another kind"}}`
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	damage(t, path, content)
 	for _, err := range []error{func() error { _, err := g.List(); return err }(), g.Add("/w", nil)} {
 		if err == nil || !strings.Contains(err.Error(), "newer format 2") {
 			t.Errorf("error %v", err)

@@ -55,12 +55,24 @@ func below(dir, path string) (rel string, ok bool) {
 	return rel, true
 }
 
-// pathRuleMatches reports whether r's pattern, a path or glob, matches the
-// absolute path. A relative pattern starts at each root.
-func (p *Policy) pathRuleMatches(r Rule, path string) bool {
+// pathMatcher is a path pattern in its absolute forms.
+type pathMatcher []string
+
+// matcher compiles a pattern, a path or glob. A relative one starts at each
+// root.
+func (p *Policy) matcher(pattern string) pathMatcher {
+	m := p.absPatterns(pattern)
+	for i := range m {
+		m[i] = fold(m[i])
+	}
+	return m
+}
+
+// match reports whether the absolute path matches.
+func (m pathMatcher) match(path string) bool {
 	name := fold(filepath.ToSlash(path))
-	for _, pattern := range p.absPatterns(r.Pattern) {
-		if ok, err := doublestar.Match(fold(pattern), name); err == nil && ok {
+	for _, pattern := range m {
+		if ok, err := doublestar.Match(pattern, name); err == nil && ok {
 			return true
 		}
 	}
@@ -113,7 +125,7 @@ func (p *Policy) allowsPath(r Rule, t touch) bool {
 	if t.row == rowSensitive && hasWildcard(r.Pattern) {
 		return false
 	}
-	return p.pathRuleMatches(r, t.place.real)
+	return p.matcher(r.Pattern).match(t.place.real)
 }
 
 // fold removes the difference of case where file systems do not know it.

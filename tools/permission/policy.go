@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-ls/agent-ls/tools"
@@ -21,6 +22,8 @@ type Policy struct {
 	// Protected are paths of agent-ls's own configuration and state, files or
 	// folders: they count as sensitive.
 	Protected []string
+
+	protected protectedPaths
 }
 
 // verdict is the answer about one access.
@@ -49,17 +52,6 @@ func (p *Policy) Judge(tool string, access []tools.Access, declared bool) (d too
 		}
 	}
 	return p.decide(tool, touches), paths
-}
-
-// Hidden reports whether a file found below a folder that may be read is a
-// sensitive one, which has to be asked for by its own path.
-func (p *Policy) Hidden(real string) bool {
-	at := place{abs: real, real: real, inside: true}
-	if p.mode() == FullAccess || !p.sensitive(tools.AccessRead, at) {
-		return false
-	}
-	rules, _ := p.rules()
-	return p.judge(p.touch(tools.Access{Kind: tools.AccessRead, Path: real}), rules).kind != tools.Allow
 }
 
 func (p *Policy) decide(tool string, touches []touch) tools.Decision {
@@ -159,10 +151,8 @@ func strictest(verdicts []verdict) tools.Decision {
 
 // appendNew appends what is not there yet.
 func appendNew[T comparable](list []T, v T) []T {
-	for _, have := range list {
-		if have == v {
-			return list
-		}
+	if slices.Contains(list, v) {
+		return list
 	}
 	return append(list, v)
 }

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -343,7 +344,7 @@ func TestPrefixesSurviveTheirSpelling(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, err := patternWords(shellJoin(commands[0].words))
-		if err != nil || !equal(again, commands[0].words) {
+		if err != nil || !slices.Equal(again, commands[0].words) {
 			t.Errorf("%s: %q, %v", line, again, err)
 		}
 	}

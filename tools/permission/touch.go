@@ -94,7 +94,8 @@ func (p *Policy) denies(r Rule, t touch) bool {
 	}
 	switch t.kind {
 	case tools.AccessRead, tools.AccessEdit:
-		return p.pathRuleMatches(r, t.place.abs) || p.pathRuleMatches(r, t.place.real)
+		m := p.matcher(r.Pattern)
+		return m.match(t.place.abs) || m.match(t.place.real)
 	case tools.AccessExecute:
 		return deniesLine(r, t.command)
 	case tools.AccessFetch:
