@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/agent-ls/agent-ls/agent"
@@ -68,6 +69,8 @@ func (a *Asker) show(q agent.Question) {
 	}
 	c.setView(q.View, s.cwd)
 	s.head(c)
+	defer func(lines int) { s.lines = lines }(s.lines)
+	s.lines = math.MaxInt - 1 // what is to be allowed is shown whole
 	switch v := q.View.(type) {
 	case *presentation.TerminalCall:
 		s.block(v.Title)

@@ -30,6 +30,7 @@ type Sink struct {
 	cards   map[string]*card
 	cwd     string
 	message string // kind and id of the message being written, "" between them
+	current *card  // whose lines stand last, nil when it is none's
 	failed  int
 }
 
@@ -85,7 +86,7 @@ func (s *Sink) show(r agent.Record) {
 		}
 	case agent.ToolCallRunning:
 		if c := s.cards[e.CallID]; c != nil {
-			s.head(c)
+			s.running(c)
 		}
 	case agent.ToolCallOutput:
 		if c := s.cards[e.CallID]; c != nil {
@@ -109,7 +110,7 @@ func (s *Sink) printf(format string, args ...any) { fmt.Fprintf(s.w, format, arg
 func (s *Sink) text(key, text string, paint func(string) string) {
 	if s.message != key {
 		s.endMessage()
-		s.message = key
+		s.message, s.current = key, nil
 	}
 	s.printf("%s", paint(presentation.StripANSI(text)))
 }
@@ -143,13 +144,27 @@ func (c *card) setView(v presentation.CallView, cwd string) {
 	c.title = presentation.Relativize(c.title, presentation.TitlePath(v), cwd)
 }
 
-// head writes the title line of a card, once.
+// running writes the title line of a call that runs alone, so that one sees
+// what takes long. Of calls that run side by side each gets its title with its
+// first lines.
+func (s *Sink) running(c *card) {
+	if len(s.cards) == 1 {
+		s.head(c)
+	}
+}
+
+// head writes the title line of a card unless its lines stand last; a card
+// that others came between gets it again, marked.
 func (s *Sink) head(c *card) {
-	if c.shown {
+	if s.current == c {
 		return
 	}
-	c.shown = true
-	line := s.style.blue(presentation.Icon(c.kind)) + " " + s.style.bold(OneLine(c.title))
+	again := ""
+	if c.shown {
+		again = s.style.dim("… ")
+	}
+	c.shown, s.current = true, c
+	line := again + s.style.blue(presentation.Icon(c.kind)) + " " + s.style.bold(OneLine(c.title))
 	if t, ok := c.view.(*presentation.TerminalCall); ok && t.Description != "" {
 		line += s.style.dim("  # " + OneLine(t.Description))
 	}
@@ -226,6 +241,7 @@ func (s *Sink) finish(e agent.ToolCallFinished, at time.Time) {
 		s.failed++
 		mark, word = s.style.red("✗"), "failed"
 	}
+	s.current = nil
 	s.printf("%s %s%s\n\n", mark, word, s.style.dim(exit+" · "+took(at.Sub(c.started))))
 }
 

@@ -65,6 +65,12 @@ func TestCards(t *testing.T) {
 		{"failed", []agent.Event{
 			started("1", nil), done("1", nil, tools.Result{IsError: true, Content: []presentation.Block{presentation.Text("Error: no\u202e")}}),
 		}, presentation.Icon("") + " tool\n│ Error: no�\n✗ failed · 1.5 s\n\n"},
+		{"side by side", []agent.Event{
+			started("1", &presentation.TerminalCall{Title: "x"}), started("2", &presentation.GenericCall{Title: "y"}),
+			agent.ToolCallRunning{CallID: "1"}, agent.ToolCallRunning{CallID: "2"}, agent.ToolCallOutput{CallID: "1", Text: "1\n"},
+			done("2", nil, tools.TextResult("of y")), agent.ToolCallOutput{CallID: "1", Text: "2\n"},
+			done("1", &presentation.TerminalResult{ExitCode: &zero}, tools.Result{}),
+		}, "$ x\n│ 1\n• y\n│ of y\n✓ completed · 6.0 s\n\n… $ x\n│ 2\n✓ completed, exit code 0 · 10.5 s\n\n"},
 		{"plan and notice", []agent.Event{
 			agent.PlanChanged{Entries: []presentation.PlanEntry{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}},
 			agent.Notice{Title: "Not saved", Text: "disk full"},
