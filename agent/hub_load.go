@@ -133,7 +133,7 @@ func (s *Session) repairs(stored *storedLog) []Event {
 			Text: "agent-ls ended while it was written; it was left out.",
 		})
 	}
-	events = append(events, s.closingEvents(textInterrupted)...)
+	events = append(events, closing(s.state.calls, textInterrupted)...)
 	if s.state.turn != "" {
 		events = append(events, TurnEnded{Turn: s.state.turn, Reason: StopCancelled})
 	}

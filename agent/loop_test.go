@@ -335,6 +335,37 @@ func TestTextIsPaced(t *testing.T) {
 	})
 }
 
+func TestRunesAreNotBroken(t *testing.T) {
+	synctest.Test(t, testRunes)
+}
+
+func testRunes(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"split runes", "a≤b😀c", "a≤b😀c"},
+		{"ends in a rune's beginning", "a≤"[:3], "a\uFFFD"},
+		{"no text at all", "\xff\xfe", "\uFFFD\uFFFD"},
+	} {
+		w := newWorld(t, model(func(_ context.Context, _ Request, yield func(Delta) error) (Finish, error) {
+			for i := range len(tc.in) {
+				if err := yield(text(tc.in[i : i+1])); err != nil {
+					return Finish{}, err
+				}
+				time.Sleep(pace) // of the fake clock: each byte is sent alone
+			}
+			return Finish{}, nil
+		}))
+		w.run(w.session(), "go", EndTurn)
+		var got strings.Builder
+		for _, e := range eventsOf[AgentText](w.sink.all()) {
+			got.WriteString(e.Text)
+		}
+		if got.String() != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got.String(), tc.want)
+		}
+		w.hub.Close()
+	}
+}
+
 func TestAModelFasterThanTheSinkWaits(t *testing.T) {
 	gate := make(chan struct{})
 	yielded := make(chan int, 10_000)
@@ -465,4 +496,23 @@ func TestExecuteOutsideOfATurn(t *testing.T) {
 		t.Error("Close did not cancel it")
 	}
 	w.hub.Close()
+}
+
+func TestATurnDoesNotSettleTheCallsOfOthers(t *testing.T) {
+	w := newWorld(t, model())
+	s := w.session()
+	done := make(chan tools.Result)
+	go func() {
+		r, _ := s.Execute(context.Background(), tools.Call{Name: "block", Arguments: args("x")})
+		done <- r
+	}()
+	<-w.started
+	w.run(s, "go", EndTurn)
+	close(w.release)
+	if r := <-done; r.IsError {
+		t.Errorf("result %q", resultText(r))
+	}
+	if f := eventsOf[ToolCallFinished](w.sink.all()); len(f) != 1 || f[0].Result.IsError {
+		t.Errorf("finished %+v", f)
+	}
 }

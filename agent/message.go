@@ -3,6 +3,7 @@ package agent
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // maxHeld is how much text of a message waits for its next record, in bytes;
@@ -40,9 +41,12 @@ func (m *MessageWriter) add(s string, thought bool) {
 		return
 	}
 	m.mu.Lock()
-	full := m.text.Len() > 0 && (m.thought != thought || m.text.Len() > maxHeld)
+	held, changed := m.text.Len(), m.thought != thought
 	m.mu.Unlock()
-	if full {
+	switch {
+	case held > 0 && changed:
+		m.pacer.locked(m.flush)
+	case held > maxHeld:
 		m.pacer.locked(m.send)
 	}
 	m.mu.Lock()
@@ -52,12 +56,20 @@ func (m *MessageWriter) add(s string, thought bool) {
 	m.pacer.kick()
 }
 
-// send records what is held.
+// send records what is held, but for a rune that is not complete yet.
 func (m *MessageWriter) send() (more bool) {
 	m.mu.Lock()
 	text, thought := m.text.String(), m.thought
 	m.text.Reset()
+	whole := wholeRunes(text)
+	m.text.WriteString(text[whole:])
 	m.mu.Unlock()
+	m.record(text[:whole], thought)
+	return false
+}
+
+func (m *MessageWriter) record(text string, thought bool) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	switch {
 	case text == "":
 	case thought:
@@ -65,11 +77,35 @@ func (m *MessageWriter) send() (more bool) {
 	default:
 		m.t.Record(AgentText{MessageID: m.id, Text: text})
 	}
+}
+
+// wholeRunes returns the length of s without the beginning of a rune at its
+// end.
+func wholeRunes(s string) int {
+	for i := len(s) - 1; i >= 0 && i > len(s)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			if !utf8.FullRuneInString(s[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(s)
+}
+
+// flush records all that is held.
+func (m *MessageWriter) flush() (more bool) {
+	m.send()
+	m.mu.Lock()
+	rest, thought := m.text.String(), m.thought
+	m.text.Reset()
+	m.mu.Unlock()
+	m.record(rest, thought)
 	return false
 }
 
 // End records the rest of the message.
 func (m *MessageWriter) End() {
 	m.pacer.stop()
-	m.send()
+	m.flush()
 }

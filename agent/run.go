@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools"
 )
 
@@ -63,24 +62,4 @@ func (s *Session) emitNow(e Event, k keep) {
 	s.recMu.Lock()
 	defer s.recMu.Unlock()
 	s.emit(e, k)
-}
-
-// What the card of a call says that something else ended.
-const (
-	textCancelled   = "Error: cancelled"
-	textInterrupted = "Error: interrupted before it ended; what it did until then is not known. Look before you repeat it"
-)
-
-// closingEvents settle the calls that are still open, so that no card stays
-// open (acp.md §8).
-func (s *Session) closingEvents(text string) []Event {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var events []Event
-	for _, id := range s.state.calls {
-		events = append(events, ToolCallFinished{
-			CallID: id, Result: failedResult(tools.CodeAborted, text), View: &presentation.GenericResult{},
-		})
-	}
-	return events
 }

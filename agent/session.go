@@ -54,7 +54,8 @@ type Session struct {
 	closers  []func()
 	closing  bool // closers have been taken
 
-	queue turnQueue
+	choosing sync.Mutex // held while the model is changed
+	queue    turnQueue
 	// life ends when the session begins to close.
 	life      context.Context
 	end       context.CancelFunc
@@ -211,6 +212,8 @@ func (s *Session) Model() ModelInfo {
 
 // SetModel changes the model from the next turn on.
 func (s *Session) SetModel(id string) error {
+	s.choosing.Lock()
+	defer s.choosing.Unlock()
 	if err := s.useModel(id); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type state struct {
 	// lastCall is the highest number in a call id given so far.
 	lastCall int
 	callBase string
-	// turn is the open turn, "" between turns; calls its started calls that
+	// turn is the open turn, "" between turns; calls are the started calls that
 	// have not finished, in order.
 	turn  string
 	calls []string
@@ -51,7 +51,7 @@ func (s *state) apply(e Event) {
 		s.turn = e.Turn
 	case TurnEnded:
 		s.settle()
-		s.turn, s.calls = "", nil
+		s.turn = ""
 	case UserMessage:
 		s.settle()
 		s.messages = append(s.messages, Message{Role: RoleUser, Blocks: e.Blocks})
@@ -63,7 +63,7 @@ func (s *state) apply(e Event) {
 		s.noteCallID(e.CallID)
 		s.calls = append(s.calls, e.CallID)
 	case ToolCallFinished:
-		s.calls = slices.DeleteFunc(s.calls, func(id string) bool { return id == e.CallID })
+		s.calls = without(s.calls, e.CallID)
 		s.finishCall(e)
 	case ContextAdded:
 		s.addContext(tools.HookContext{Source: e.Source, Text: e.Text})
@@ -198,6 +198,11 @@ func (s *state) addContext(c tools.HookContext) {
 		return
 	}
 	s.messages = append(s.messages, Message{Role: RoleContext, Name: c.Source, Blocks: []presentation.Block{presentation.Text(c.Text)}})
+}
+
+// without returns ids, which it may change, without id.
+func without(ids []string, id string) []string {
+	return slices.DeleteFunc(ids, func(other string) bool { return other == id })
 }
 
 // newCallID returns an id that is new in the session, also after a reload.

@@ -3,31 +3,19 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"runtime/debug"
-	"slices"
-	"strings"
-	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-ls/agent-ls/presentation"
+	"github.com/agent-ls/agent-ls/tools"
 )
 
 // Causes of a turn's end, for context.Cause.
 var (
-	errCancelled  = errors.New("the turn was cancelled")
-	errClosing    = errors.New("the session is closing")
-	errAbandoned  = errors.New("the turn ended without it")
-	errManyQueued = fmt.Errorf("more than %d prompts are waiting in this session; wait for one to end, or cancel", maxQueued)
+	errCancelled = errors.New("the turn was cancelled")
+	errClosing   = errors.New("the session is closing")
+	errAbandoned = errors.New("the turn ended without it")
 )
-
-// maxQueued bounds the prompts that wait in one session.
-const maxQueued = 64
-
-// maxTitle is how long a title made of a prompt may be, in runes.
-const maxTitle = 80
 
 // Turn is one prompt and what the agent does about it. A driver makes its
 // records through it; after the turn has ended it makes none.
@@ -39,7 +27,11 @@ type Turn struct {
 	cancel context.CancelCauseFunc
 	// unlink stops listening to the caller's context.
 	unlink func() bool
-	sealed bool // the turn has ended; guarded by recMu
+
+	// Guarded by recMu: the calls that have not finished, in order, and
+	// whether the turn has ended.
+	open   []string
+	sealed bool
 
 	// done is told the outcome, once.
 	done func(StopReason, error)
@@ -60,9 +52,16 @@ func (t *Turn) Record(e Event) { t.emit(e, logged) }
 func (t *Turn) emit(e Event, k keep) {
 	t.s.recMu.Lock()
 	defer t.s.recMu.Unlock()
-	if !t.sealed {
-		t.s.emit(e, k)
+	if t.sealed {
+		return
 	}
+	switch e := e.(type) {
+	case ToolCallStarted:
+		t.open = append(t.open, e.CallID)
+	case ToolCallFinished:
+		t.open = without(t.open, e.CallID)
+	}
+	t.s.emit(e, k)
 }
 
 // Cancel ends the turn as cancelled, as a user's cancelled answer does.
@@ -73,16 +72,6 @@ func (t *Turn) finish(reason StopReason, err error) {
 	t.unlink()
 	t.cancel(errCancelled)
 	t.done(reason, err)
-}
-
-// turnQueue holds a session's prompts: the first one runs, the others wait.
-type turnQueue struct {
-	mu      sync.Mutex
-	running *Turn
-	waiting []*Turn
-	gone    bool // closed: takes no more
-	// work counts the worker and the drivers.
-	work sync.WaitGroup
 }
 
 // Prompt runs one turn; prompts queue in order. All records of the turn have
@@ -125,108 +114,6 @@ func (s *Session) Submit(ctx context.Context, blocks []presentation.Block, done 
 // Without a turn it does nothing.
 func (s *Session) Cancel() { s.queue.cancelAll(errCancelled) }
 
-// add appends t and starts the worker where none runs.
-func (q *turnQueue) add(t *Turn) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case q.gone:
-		return fmt.Errorf("session %s: %w", t.s.id, ErrClosed)
-	case len(q.waiting) >= maxQueued:
-		return errManyQueued
-	case q.running != nil:
-		q.waiting = append(q.waiting, t)
-		return nil
-	}
-	q.running = t
-	q.work.Go(func() { q.run(t) })
-	return nil
-}
-
-// enter registers work that is no turn; leave ends it.
-func (q *turnQueue) enter() (leave func(), err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.gone {
-		return nil, ErrClosed
-	}
-	q.work.Add(1)
-	return q.work.Done, nil
-}
-
-// run runs t and then whatever waits.
-func (q *turnQueue) run(t *Turn) {
-	for t != nil {
-		s := t.s
-		reason, err := s.runTurn(t)
-		t.finish(reason, err)
-		var unused []io.Closer
-		t, unused = q.next(s)
-		s.closeDrivers(unused)
-	}
-}
-
-// next makes the first waiting turn the running one. It also returns the
-// drivers that no turn uses any more: now, none runs.
-func (q *turnQueue) next(s *Session) (t *Turn, unused []io.Closer) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.running = nil
-	if len(q.waiting) > 0 {
-		q.running = q.waiting[0]
-		q.waiting = slices.Delete(q.waiting, 0, 1)
-	}
-	return q.running, s.takeRetired()
-}
-
-// unused returns the drivers that no turn uses any more, none while one runs.
-func (q *turnQueue) unused(s *Session) []io.Closer {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.running != nil {
-		return nil
-	}
-	return s.takeRetired()
-}
-
-// cancelAll cancels the running turn and drops the others.
-func (q *turnQueue) cancelAll(cause error) {
-	q.mu.Lock()
-	running, waiting := q.running, q.waiting
-	q.waiting = nil
-	q.mu.Unlock()
-	if running != nil {
-		running.cancel(cause)
-	}
-	for _, t := range waiting {
-		t.finish(StopCancelled, nil)
-	}
-}
-
-// cancelTurn cancels one turn, or drops it when it waits.
-func (q *turnQueue) cancelTurn(t *Turn, cause error) {
-	q.mu.Lock()
-	i := slices.Index(q.waiting, t)
-	if i >= 0 {
-		q.waiting = slices.Delete(q.waiting, i, i+1)
-	}
-	q.mu.Unlock()
-	if i >= 0 {
-		t.finish(StopCancelled, nil)
-		return
-	}
-	t.cancel(cause)
-}
-
-// close cancels all turns, takes no more, and waits for what runs.
-func (q *turnQueue) close() {
-	q.mu.Lock()
-	q.gone = true
-	q.mu.Unlock()
-	q.cancelAll(errClosing)
-	q.work.Wait()
-}
-
 // outcome is what a driver returned.
 type outcome struct {
 	reason StopReason
@@ -242,8 +129,13 @@ func (s *Session) runTurn(t *Turn) (StopReason, error) {
 	}
 	t.Record(UserMessage{MessageID: s.hub.c.NewID(), Blocks: t.blocks})
 	out := s.drive(t)
-	if t.ctx.Err() != nil {
+	switch {
+	case t.ctx.Err() != nil:
 		out = outcome{reason: StopCancelled}
+	case out.err == nil:
+		out.reason = first(out.reason, EndTurn)
+	default:
+		out.reason = ""
 	}
 	s.settle(t, out)
 	return out.reason, out.err
@@ -298,43 +190,31 @@ func (s *Session) settle(t *Turn, out outcome) {
 		text = textCancelled
 	}
 	if out.err != nil {
-		ended.Reason, ended.Error = "", out.err.Error()
+		ended.Error = out.err.Error()
 	}
 	s.recMu.Lock()
 	defer s.recMu.Unlock()
-	for _, e := range s.closingEvents(text) {
+	for _, e := range closing(t.open, text) {
 		s.emit(e, logged)
 	}
 	s.emit(ended, logged)
 	t.sealed = true
 }
 
-// firstTitle is the title that a session without one gets of its first
-// prompt: the first line, or what the prompt refers to.
-func (s *Session) firstTitle(blocks []presentation.Block) string {
-	s.mu.Lock()
-	has := s.state.title != ""
-	s.mu.Unlock()
-	if has {
-		return ""
-	}
-	for line := range strings.Lines(PromptText(blocks)) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" {
-			return cutTitle(line)
-		}
-	}
-	for _, b := range blocks {
-		if name := first(b.Name, b.URI); name != "" {
-			return cutTitle(name)
-		}
-	}
-	return ""
-}
+// What the card of a call says that something else ended.
+const (
+	textCancelled   = "Error: cancelled"
+	textInterrupted = "Error: interrupted before it ended; what it did until then is not known. Look before you repeat it"
+)
 
-// cutTitle shortens a title to maxTitle runes.
-func cutTitle(s string) string {
-	if utf8.RuneCountInString(s) <= maxTitle {
-		return s
+// closing settles calls that are still open, so that no card stays open
+// (acp.md §8).
+func closing(calls []string, text string) []Event {
+	var events []Event
+	for _, id := range calls {
+		events = append(events, ToolCallFinished{
+			CallID: id, Result: failedResult(tools.CodeAborted, text), View: &presentation.GenericResult{},
+		})
 	}
-	return string([]rune(s)[:maxTitle-1]) + "…"
+	return events
 }
