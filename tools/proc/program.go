@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,6 +43,7 @@ type Child struct {
 
 	closeOnce sync.Once
 	outputEnd sync.Once
+	aborted   atomic.Bool
 	drained   chan struct{} // closed when Read has come to the end
 	done      chan struct{} // closed when exit is set
 	over      chan struct{} // closed when run has returned
@@ -120,7 +122,8 @@ func (c *Child) run(started time.Time) {
 	c.group.terminate(c.program.Grace)
 	c.group.release()
 	drain([]*stream{c.stderr}, 100*time.Millisecond, readRestTime)
-	c.exit.Code, c.exit.Signal = exitStatus(c.cmd.ProcessState, false)
+	c.exit.Aborted = c.aborted.Load()
+	c.exit.Code, c.exit.Signal = exitStatus(c.cmd.ProcessState, c.exit.Aborted)
 	c.exit.Stderr, c.exit.Duration = c.stderr.finish(), time.Since(started)
 	if exitErr := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exitErr) {
 		c.program.Logger.Error("waiting for a program failed", "program", c.program.Path, "error", err)
@@ -154,8 +157,8 @@ func (c *Child) CloseInput() error { return c.stdin.Close() }
 // Done is closed when the program and its group have ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Exit returns how the program ended, without its standard output; call it
-// once Done is closed.
+// Exit returns how the program ended, without its standard output; Aborted says
+// that Close had to force it. Call it once Done is closed.
 func (c *Child) Exit() Exit { return c.exit }
 
 // Close ends the program: the end of its input, then TERM, then KILL for its
@@ -169,6 +172,7 @@ func (c *Child) Close() error {
 		select {
 		case <-c.done:
 		case <-timer.C:
+			c.aborted.Store(!c.group.reaped.Load())
 			c.group.terminate(c.program.Grace)
 		}
 	})

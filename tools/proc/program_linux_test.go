@@ -25,7 +25,9 @@ func TestProgramTakesItsGroupAlong(t *testing.T) {
 				t.Fatalf("%q: %v, %v", line, err, convErr)
 			}
 			c.Close()
-			ended(t, c)
+			if !ended(t, c).Aborted && name != "leaves a child behind" {
+				t.Error("nobody says that it was forced")
+			}
 			if i, ok := readProcess(pid); ok && i.live() {
 				t.Errorf("its child %d runs on", pid)
 				_ = syscall.Kill(pid, syscall.SIGKILL)

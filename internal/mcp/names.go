@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// maxName is how long a name may be, in bytes: what providers take.
+const maxName = 64
+
+// hashLength is the length of the hash that makes a name unique, in hex digits.
+const hashLength = 8
+
+// clean makes a name of letters, digits, _ and - that begins with a letter.
+func clean(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || strings.ContainsRune("_-0123456789", rune(name[0])) {
+		name = "mcp_" + name
+	}
+	return name
+}
+
+// labels are the names of servers as prefixes, all different; the second of two
+// equal ones gets a number.
+func labels(servers []ServerConfig) []string {
+	out := make([]string, len(servers))
+	seen := map[string]bool{}
+	for i, s := range servers {
+		label := clean(s.Name)
+		for n := 2; seen[label]; n++ {
+			label = fmt.Sprintf("%s_%d", clean(s.Name), n)
+		}
+		seen[label] = true
+		out[i] = label
+	}
+	return out
+}
+
+// toolName gives a tool of a server its name in the session. alone says that
+// the server is the session's only one; taken reports the names of other tools.
+func toolName(label, tool string, alone bool, taken func(string) bool) string {
+	name := clean(tool)
+	if !alone || taken(name) {
+		if !strings.HasPrefix(name, label+"_") {
+			name = label + "_" + name
+		}
+	}
+	base, of := name, label
+	for len(name) > maxName || taken(name) {
+		of += "\x00" + tool
+		name = hashed(base, of)
+	}
+	return name
+}
+
+// hashed ends a name with a hash of what it stands for.
+func hashed(name, of string) string {
+	sum := sha256.Sum256([]byte(of))
+	end := "_" + hex.EncodeToString(sum[:])[:hashLength]
+	return name[:min(len(name), maxName-len(end))] + end
+}

@@ -1,0 +1,4 @@
+package mcp
+
+// ignoreTerm does nothing: there is no TERM here.
+func ignoreTerm() {}
