@@ -24,10 +24,11 @@ const (
 // The texts are the lines joined by "\n", without one at the end: CRLF shows
 // as LF, and a file whose line endings changed besides its text shows the
 // change of the text. Where nothing but line endings changed, the endings are
-// what the diffs hold. Line is that of the first changed line.
+// what the diffs hold. Bytes that are no UTF-8 show as U+FFFD, so that a diff
+// stays the same when it is stored. Line is that of the first changed line.
 func Hunks(path, before, after string, existed bool) []FileDiff {
 	if !existed {
-		return []FileDiff{{Path: path, NewText: shown(after), Change: ChangeAdd, Line: 1}}
+		return []FileDiff{{Path: path, NewText: legible(shown(after)), Change: ChangeAdd, Line: 1}}
 	}
 	old, new := lf(before), lf(after)
 	if old == new {
@@ -48,9 +49,9 @@ func Hunks(path, before, after string, existed bool) []FileDiff {
 // coarse returns all that lies between the common head and tail of two texts
 // as one diff.
 func coarse(path, before, after string, head, tail int) FileDiff {
-	old := before[head : len(before)-tail]
+	old := legible(before[head : len(before)-tail])
 	return FileDiff{
-		Path: path, OldText: &old, NewText: after[head : len(after)-tail],
+		Path: path, OldText: &old, NewText: legible(after[head : len(after)-tail]),
 		Line: strings.Count(after[:head], "\n") + 1,
 	}
 }
@@ -61,13 +62,17 @@ func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 // shown returns a whole text as a card shows it.
 func shown(s string) string { return strings.TrimSuffix(lf(s), "\n") }
 
+// legible returns s as JSON can hold it.
+func legible(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
 // fileDiff returns the diff of one hunk.
 func fileDiff(path string, h diff.Hunk) FileDiff {
 	before, after := joinLines(h.Lines, '+'), joinLines(h.Lines, '-')
 	if before == after {
 		before, after = withEndings(h.Lines, '+'), withEndings(h.Lines, '-')
 	}
-	return FileDiff{Path: path, OldText: &before, NewText: after, Line: h.FirstChange}
+	before = legible(before)
+	return FileDiff{Path: path, OldText: &before, NewText: legible(after), Line: h.FirstChange}
 }
 
 // joinLines joins the lines by newlines, without those of the operation skip.

@@ -57,6 +57,10 @@ func TestHunks(t *testing.T) {
 		{name: "identical", before: "a\n", after: "a\n", want: []FileDiff{}},
 		{name: "identical and empty", want: []FileDiff{}},
 		{
+			name: "bytes that are no UTF-8", before: "caf\xe9\xe8\nx=1\n", after: "caf\xe9\xe8\nx=\xff\n",
+			want: []FileDiff{{OldText: ptr("caf\uFFFD\nx=1"), NewText: "caf\uFFFD\nx=\uFFFD", Line: 2}},
+		},
+		{
 			name: "new file", after: "brand new\n", isNew: true,
 			want: []FileDiff{{NewText: "brand new", Change: ChangeAdd, Line: 1}},
 		},
