@@ -74,8 +74,13 @@ var errNoStateDir = errors.New("no state folder is configured")
 // nowhere returns a log that keeps nothing.
 func nowhere() *Log { return &Log{err: errNoStateDir} }
 
-// append writes one record. After a failure the log is broken: it stays a
-// prefix of the session, and every later append answers the first error.
+// errNotEncodable marks a record that is left out because JSON cannot hold
+// it: a defect of who made it, which breaks nothing else.
+var errNotEncodable = errors.New("record left out of the log")
+
+// append writes one record. After a failure to write the log is broken: it
+// stays a prefix of the session, and every later append answers the first
+// error.
 func (l *Log) append(r Record) error {
 	if _, ok := r.Event.(TurnStarted); ok || len(l.pending) > lazyLimit {
 		l.create()
@@ -96,7 +101,7 @@ func (l *Log) put(v any) error {
 	}
 	line, err := marshal(v)
 	if err != nil {
-		return l.fail(err)
+		return fmt.Errorf("%w: %w", errNotEncodable, err)
 	}
 	return l.write(append(line, '\n'))
 }
@@ -111,7 +116,7 @@ func (l *Log) write(line []byte) error {
 		if n > 0 {
 			// A torn line would be dropped on load anyway; without it the file
 			// is whole.
-			l.file.Truncate(l.size)
+			os.Truncate(l.path, l.size)
 		}
 		return l.fail(err)
 	}

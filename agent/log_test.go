@@ -323,6 +323,21 @@ func TestAFullDiskLeavesAWholeLog(t *testing.T) {
 	}
 }
 
+func TestARecordThatCannotBeEncodedBreaksNothingElse(t *testing.T) {
+	w := newWorld(t, model())
+	s := w.session()
+	w.run(s, "one", EndTurn)
+	s.record(MetadataChanged{Key: "k", Value: json.RawMessage("{")})
+	w.run(s, "two", EndTurn)
+	if ok, err := s.Saved(); !ok {
+		t.Errorf("Saved: %v", err)
+	}
+	_, history := w.reopen().load(s.ID())
+	if users := eventsOf[UserMessage](history); len(users) != 2 || has[MetadataChanged](history) {
+		t.Errorf("history %v", kinds(history))
+	}
+}
+
 func TestWithoutAStateFolder(t *testing.T) {
 	w := newWorld(t, model(), func(c *Config) { c.StateDir = "" })
 	s := w.session()

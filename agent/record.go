@@ -1,6 +1,9 @@
 package agent
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // keep says what becomes of a record.
 type keep bool
@@ -69,7 +72,11 @@ func (s *Session) summarize(title string, updated time.Time) error {
 // saveFailed remembers why the session is not saved; it returns the error the
 // first time, unless the user chose to save nothing.
 func (s *Session) saveFailed(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errNotEncodable):
+		s.logger.Error("defect", "error", err)
 		return nil
 	}
 	s.mu.Lock()
@@ -78,7 +85,7 @@ func (s *Session) saveFailed(err error) error {
 		s.saveErr = err
 	}
 	s.mu.Unlock()
-	if !first || err == errNoStateDir {
+	if !first || errors.Is(err, errNoStateDir) {
 		return nil
 	}
 	s.logger.Warn("session is not saved", "error", err)

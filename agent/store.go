@@ -134,20 +134,23 @@ func (s *Store) open(id string) (*Log, *storedLog, error) {
 
 // load reads the file of a locked log and opens it for appending.
 func (l *Log) load() (*storedLog, error) {
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0o600)
+	f, err := os.Open(l.path)
 	if err != nil {
 		return nil, err
 	}
 	stored, err := readLog(l.session, f)
+	f.Close()
 	if err == nil && stored.torn {
-		err = f.Truncate(stored.end)
+		// By name: not every system lets a file be cut that is open for
+		// appending.
+		err = os.Truncate(l.path, stored.end)
 	}
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
-	l.file, l.size = f, stored.end
-	return stored, nil
+	l.file, err = os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND, 0o600)
+	l.size = stored.end
+	return stored, err
 }
 
 // list returns every readable stored session, in no order.
