@@ -105,7 +105,7 @@ func (o WebOptions) fetch(ctx context.Context, a WebFetchArgs, now func() time.T
 		return webFailed(ctx, "fetching URL", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if unsupported := binaryType(resp.Header.Get("Content-Type")); unsupported != "" {
+	if unsupported := unreadable(resp.Header); unsupported != "" {
 		return unsupportedType(unsupported), nil
 	}
 	body, truncated, err := readBody(resp.Body, a.MaxBytes)
@@ -209,6 +209,16 @@ var textTypes = map[string]bool{
 	"application/ecmascript": true, "application/x-javascript": true, "application/x-ndjson": true, "application/jsonl": true,
 	"application/yaml": true, "application/x-yaml": true, "application/toml": true, "application/sql": true, "application/graphql": true,
 	"application/x-sh": true, "application/x-www-form-urlencoded": true, "application/rtf": true, "message/rfc822": true,
+}
+
+// unreadable says which content a response holds that is no text, "" for text.
+// An encoding that is still there is one that was not asked for.
+func unreadable(h http.Header) string {
+	contentType := h.Get("Content-Type")
+	if packed := h.Get("Content-Encoding"); packed != "" && packed != "identity" {
+		return fmt.Sprintf("%s packed as %s", contentType, packed)
+	}
+	return binaryType(contentType)
 }
 
 // binaryType returns the media type of a header that is not text, "" for text

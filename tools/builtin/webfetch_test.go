@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -197,6 +198,18 @@ func TestFetchRefusesBinary(t *testing.T) {
 	}
 }
 
+// An encoding that was not asked for is no text.
+func TestFetchRefusesOddEncodings(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "br")
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, "packed")
+	})
+	if got := newSession(t, localWeb()).fails("WEB_UNSUPPORTED_TYPE", "webfetch", args{"url": server.URL}); !strings.Contains(got, "text/plain packed as br") {
+		t.Error(got)
+	}
+}
+
 // A status that is no success is a normal result.
 func TestFetchErrorStatus(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not here", http.StatusNotFound) })
@@ -250,7 +263,7 @@ func TestFetchCancelled(t *testing.T) {
 		<-r.Context().Done()
 	})
 	_, err := localWeb().Web.fetch(ctx, WebFetchArgs{URL: server.URL}, time.Now)
-	if err != context.Canceled {
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -315,7 +315,7 @@ func TestLockIsExclusive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := tryLock(f); err != errLocked {
+	if err := tryLock(f); !errors.Is(err, errLocked) {
 		t.Errorf("second lock: %v", err)
 	}
 	unlock()
