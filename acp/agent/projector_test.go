@@ -251,11 +251,18 @@ func TestFenceWhileRunning(t *testing.T) {
 		projected(t, p, output("some line of output\n"))
 	}
 	got := text()
-	if len(got) > liveTail+200 || !strings.Contains(got, "[earlier output not shown]\nsome line") || !strings.HasSuffix(got, "some line of output\n```") {
+	if len(got) > liveTail+200 || !strings.Contains(got, " bytes not shown]\nsome line") || !strings.HasSuffix(got, "some line of output\n```") {
 		t.Errorf("%d bytes: %.100q", len(got), got)
 	}
 	if held := p.cards["c1"].term.held.Len(); held > 2*liveTail {
 		t.Errorf("%d bytes are held", held)
+	}
+	// Output that looks the same is news, too: there is more of it.
+	for range 5000 {
+		projected(t, p, output("some line of output\n"))
+	}
+	if next := text(); next == "" || next == got {
+		t.Errorf("more output is not shown: %.100q", next)
 	}
 	projected(t, p, finishedCall(&presentation.TerminalResult{Output: "x"}))
 	if got := text(); got != "" {
@@ -265,11 +272,11 @@ func TestFenceWhileRunning(t *testing.T) {
 
 func TestFinalFenceIsBounded(t *testing.T) {
 	line := strings.Repeat("x", 99) + "\n"
-	got := fence(strings.Repeat(line, 2000))
+	got := fenceOf(strings.Repeat(line, 2000), finalTail, 0)
 	if len(got) > finalTail+100 || !strings.HasPrefix(got, "```console\n[") || !strings.Contains(got, " bytes not shown]\nxxx") {
 		t.Errorf("%d bytes: %.60q", len(got), got)
 	}
-	if got := fence(strings.Repeat("你", 50_000)); strings.ContainsRune(got, '\uFFFD') || len(got) > finalTail+100 {
+	if got := fenceOf(strings.Repeat("你", 50_000), finalTail, 0); strings.ContainsRune(got, '\uFFFD') || len(got) > finalTail+100 {
 		t.Errorf("%d bytes, cut inside a character", len(got))
 	}
 }

@@ -36,7 +36,7 @@ type display struct {
 	streamed bool
 	// held is output not shown yet: all of it on replay, the tail for a fence.
 	held    strings.Builder
-	dropped bool // the fence's tail is not all
+	dropped int // bytes of output that held does not have any more
 	// terminal is the client's own one, once it is attached.
 	terminal string
 }
@@ -91,9 +91,9 @@ func (d *display) keepTail(text string) {
 		return
 	}
 	tail := lastLines(d.held.String(), liveTail)
+	d.dropped += d.held.Len() - len(tail)
 	d.held.Reset()
 	d.held.WriteString(tail)
-	d.dropped = true
 }
 
 // flush shows the tail of a running command's output in its fence.
@@ -102,12 +102,9 @@ func (p *projector) flush(id string) []acp.SessionUpdate {
 	if c == nil || c.term == nil {
 		return nil
 	}
-	text := c.term.held.String()
-	if c.term.dropped || len(text) > liveTail {
-		text = "[earlier output not shown]\n" + lastLines(text, liveTail)
-	}
+	text := fenceOf(c.term.held.String(), liveTail, c.term.dropped)
 	content := append([]acp.ToolCallContent{}, c.term.description...)
-	return changed(c.merge(face{content: append(content, textContent(presentation.ConsoleFence(text)))}))
+	return changed(c.merge(face{content: append(content, textContent(text))}))
 }
 
 // attached embeds a terminal of the client. On replay it is long gone.
@@ -142,7 +139,8 @@ func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.
 		}
 		return u
 	default:
-		return c.merge(face{title: v.Title, content: []acp.ToolCallContent{textContent(fence(v.Output))}})
+		text := fenceOf(v.Output, finalTail, 0)
+		return c.merge(face{title: v.Title, content: []acp.ToolCallContent{textContent(text)}})
 	}
 }
 
@@ -179,14 +177,14 @@ func blockText(content []acp.ToolCallContent) string {
 	return strings.Join(texts, "\n")
 }
 
-// fence is the finished output in a fence of a bounded size, the end of it
-// where it does not fit.
-func fence(output string) string {
-	if len(output) <= finalTail {
-		return presentation.ConsoleFence(output)
+// fenceOf is output in a fence with at most limit bytes of it, the end where it
+// does not fit, and a note of how much is missing: dropped bytes went before.
+func fenceOf(output string, limit, dropped int) string {
+	tail := lastLines(output, limit)
+	if dropped += len(output) - len(tail); dropped > 0 {
+		tail = fmt.Sprintf("[%d bytes not shown]\n%s", dropped, tail)
 	}
-	tail := lastLines(output, finalTail)
-	return presentation.ConsoleFence(fmt.Sprintf("[%d bytes not shown]\n%s", len(output)-len(tail), tail))
+	return presentation.ConsoleFence(tail)
 }
 
 // lastLines is the end of s in at most limit bytes: whole lines where there are
