@@ -47,12 +47,11 @@ type ElicitationAnswer struct {
 }
 
 // ElicitationModes says which questions the client asks its user.
-func (s *Server) ElicitationModes() (form, url bool) {
-	e := s.capabilities().Elicitation
-	if e == nil {
-		return false, false
-	}
-	return e.Form != nil, e.URL != nil
+func (s *Server) ElicitationModes() (form, url bool) { return elicitationModes(s.capabilities()) }
+
+func elicitationModes(c acp.ClientCapabilities) (form, url bool) {
+	e := c.Elicitation
+	return e != nil && e.Form != nil, e != nil && e.URL != nil
 }
 
 // createElicitation are the params of elicitation/create.
@@ -67,17 +66,14 @@ type createElicitation struct {
 }
 
 // Elicit asks the user and waits for the answer; when ctx ends first the question
-// is withdrawn. It asks nothing that the client has not offered, and nothing of a
-// session that the client does not know yet.
+// is withdrawn. It asks nothing that the client has not offered, and nothing about
+// a session that the client does not know.
 func (s *Server) Elicit(ctx context.Context, e Elicitation) (ElicitationAnswer, error) {
 	b, err := s.bridge(e.Session)
 	if err != nil {
 		return ElicitationAnswer{}, err
 	}
-	if !b.known() {
-		return ElicitationAnswer{}, errors.New("the session is not open yet")
-	}
-	request, err := s.elicitation(e)
+	request, err := elicitation(b.caps, e)
 	if err != nil {
 		return ElicitationAnswer{}, err
 	}
@@ -92,10 +88,9 @@ func (s *Server) Elicit(ctx context.Context, e Elicitation) (ElicitationAnswer, 
 	return elicitationAnswer(raw), nil
 }
 
-// elicitation is the request that asks e, unless the client has no such
-// questions.
-func (s *Server) elicitation(e Elicitation) (createElicitation, error) {
-	form, page := s.ElicitationModes()
+// elicitation is the request that asks e of a client with these capabilities.
+func elicitation(caps acp.ClientCapabilities, e Elicitation) (createElicitation, error) {
+	form, page := elicitationModes(caps)
 	r := createElicitation{SessionID: e.Session, ToolCallID: e.ToolCallID, Mode: "form", Message: e.Message}
 	if e.URL != "" {
 		r.Mode, r.URL, r.ElicitationID = "url", e.URL, e.ID
@@ -137,11 +132,4 @@ func (s *Server) ElicitationCompleted(ctx context.Context, id string) error {
 		return nil
 	}
 	return s.peer.Notify(ctx, methodElicitComplete, map[string]string{"elicitationId": id})
-}
-
-// known reports whether the client has been told of the session.
-func (b *bridge) known() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.open
 }
