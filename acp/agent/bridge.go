@@ -12,9 +12,10 @@ import (
 	"github.com/agent-ls/agent-ls/presentation"
 )
 
-// fencePace is the shortest time between two updates of one running fence: 4 a
-// second (contract §6).
-const fencePace = 250 * time.Millisecond
+// fencePace is the shortest time between two updates of one running fence. At
+// most 4 may reach a client in any second (contract §6), so there is room for
+// some of them to come late.
+const fencePace = 300 * time.Millisecond
 
 // bridge shows one session to the client: it is the session's Sink and Asker.
 // What the client offers is fixed when it is made, so that a call and its
@@ -34,7 +35,7 @@ type bridge struct {
 	mu        sync.Mutex
 	id        string
 	open      bool           // from started to closed
-	early     []agent.Notice // that came before open
+	held      []agent.Notice // that could not be told yet
 	projector *projector
 	paces     map[string]*pace // running fences, by call
 	flushes   sync.WaitGroup
@@ -93,6 +94,12 @@ func (b *bridge) Event(s *agent.Session, r agent.Record) {
 	}
 	b.send(updates...)
 	switch e := r.Event.(type) {
+	case agent.TurnStarted:
+		b.tellHeld()
+	case agent.Notice:
+		if len(updates) == 0 && e.Severity != "info" {
+			b.hold(e)
+		}
 	case agent.ModeChanged:
 		b.send(acp.CurrentModeUpdate{CurrentModeID: e.Mode}, b.server.optionsUpdate(s))
 	case agent.ModelChanged:
@@ -106,15 +113,29 @@ func (b *bridge) Event(s *agent.Session, r agent.Record) {
 	}
 }
 
-// maxEarly bounds the notices of a session that is being opened.
-const maxEarly = 32
+// maxHeld bounds the notices that wait for a time when they can be told.
+const maxHeld = 32
 
-// hold keeps a notice for start. Everything else that a client is told then is
+// hold keeps a notice until the session is open, or, for a client that shows no
+// notices, until the next turn. Everything else that a client is told then is
 // the state at that time. mu is held.
 func (b *bridge) hold(e agent.Event) {
-	if n, ok := e.(agent.Notice); ok && len(b.early) < maxEarly {
-		b.early = append(b.early, n)
+	if n, ok := e.(agent.Notice); ok && len(b.held) < maxHeld {
+		b.held = append(b.held, n)
 	}
+}
+
+// tellHeld tells the notices that were held, as text where the client shows
+// none. mu is held.
+func (b *bridge) tellHeld() {
+	for _, n := range b.held {
+		if shown := b.projector.notice(n); len(shown) > 0 {
+			b.send(shown...)
+		} else {
+			b.send(noticeText(n))
+		}
+	}
+	b.held = nil
 }
 
 // start lets updates through, now that the client has the session's id, and
@@ -125,14 +146,7 @@ func (b *bridge) start(s *agent.Session) {
 	b.open = true
 	close(b.started)
 	b.send(commands(s))
-	for _, n := range b.early {
-		if shown := b.projector.notice(n); len(shown) > 0 {
-			b.send(shown...)
-		} else {
-			b.send(noticeText(n))
-		}
-	}
-	b.early = nil
+	b.tellHeld()
 }
 
 // replay shows what happened before, with the same projection as live.
