@@ -232,52 +232,6 @@ func TestANewerFormatIsRefusedAndUntouched(t *testing.T) {
 	}
 }
 
-func TestASecondProcessIsRefused(t *testing.T) {
-	w := newWorld(t, model())
-	s := w.session()
-	w.run(s, "one", EndTurn)
-	o := w.other()
-	_, _, err := o.hub.Load(t.Context(), s.ID(), o.options())
-	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() || locked.Session != s.ID() {
-		t.Fatalf("Load of an open session: %v", err)
-	}
-	if err := o.hub.Delete(s.ID()); !errors.As(err, &locked) {
-		t.Errorf("Delete of an open session: %v", err)
-	}
-	if _, records, err := o.hub.Store().Read(s.ID()); err != nil || !has[UserMessage](records) {
-		t.Errorf("Read needs no lock: %v", err)
-	}
-	w.run(s, "two", EndTurn)
-	s.Close()
-	o.load(s.ID())
-	left, _ := filepath.Glob(filepath.Join(w.dir, "sessions", "*"))
-	if len(left) != 2 {
-		t.Errorf("an open session has %v, want its log and its lock", left)
-	}
-	o.hub.Close()
-	if left, _ = filepath.Glob(filepath.Join(w.dir, "sessions", "*")); len(left) != 1 {
-		t.Errorf("a closed session has %v, want its log", left)
-	}
-}
-
-func TestALockOfADeadProcessIsNoLock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.lock")
-	if err := os.WriteFile(path, []byte("99999\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := acquireLock(path, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.release()
-	_, err = acquireLock(path, "x")
-	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
-		t.Errorf("second lock: %v", err)
-	}
-}
-
 func TestAnUnwritableFolderIsSaidOnce(t *testing.T) {
 	w := newWorld(t, model(busyTurn()...))
 	// A file where the folder should be: it fails for root too.
@@ -420,33 +374,5 @@ func appendTo(t *testing.T, path, s string) {
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func BenchmarkAppend(b *testing.B) {
-	l := newLog(filepath.Join(b.TempDir(), "s.jsonl"), logHeader{Session: "s"})
-	l.create()
-	defer l.close()
-	r := Record{Seq: 1, Time: testTime, Event: AgentText{MessageID: "m", Text: strings.Repeat("word ", 20)}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := l.append(r); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	line, err := marshal(Record{Seq: 1, Time: testTime, Event: sampleEvents()[5]})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	for b.Loop() {
-		var r Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
