@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 
 	"go.lsp.dev/jsonrpc2"
 )
@@ -20,10 +19,6 @@ const defaultMaxLine = 64 << 20
 // numbers that clients give, because one known client mixes the two up
 // (house.md §4).
 const firstID = 1_000_000_001
-
-// drainTime bounds how long the answers of requests that were read are waited
-// for after the peer has closed its side.
-const drainTime = 3 * time.Second
 
 // errTooLong is a line over the cap; it was skipped, not stored.
 var errTooLong = errors.New("line too long")
@@ -43,6 +38,8 @@ type stream struct {
 	stop  func()
 	ended func(error)
 
+	exhausted bool // the last line has been read; for the reader alone
+
 	writeMu sync.Mutex // one line at a time
 
 	closeOnce sync.Once
@@ -56,13 +53,6 @@ type stream struct {
 	drained chan struct{} // closed when eof and no call is left
 	eof     bool
 	closed  bool
-}
-
-// incoming is a request of the peer until it is answered.
-type incoming struct {
-	id     json.RawMessage
-	cancel context.CancelCauseFunc
-	after  func()
 }
 
 func newStream(rwc io.ReadWriteCloser, o Options, stop func(), ended func(error)) *stream {
@@ -106,7 +96,7 @@ func (s *stream) Read(context.Context) (jsonrpc2.Message, int64, error) {
 // readLine returns one line, owned by the caller. A last line without its end
 // counts. What is over the cap is read and dropped.
 func (s *stream) readLine() ([]byte, error) {
-	if s.atEOF() {
+	if s.exhausted {
 		return nil, io.EOF
 	}
 	var line []byte
@@ -125,7 +115,7 @@ func (s *stream) readLine() ([]byte, error) {
 		case err == nil:
 			return line, nil
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			s.setEOF()
+			s.exhausted = true
 			return line, nil
 		default:
 			return nil, err
@@ -280,94 +270,4 @@ func (s *stream) Close() error {
 	s.checkDrained()
 	s.closeOnce.Do(func() { s.closeErr = s.rwc.Close() })
 	return s.closeErr
-}
-
-func (s *stream) register(id json.RawMessage) jsonrpc2.ID {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lastID++
-	s.calls[s.lastID] = &incoming{id: id}
-	return jsonrpc2.NewNumberID(s.lastID)
-}
-
-// attach makes the context of a registered request cancellable.
-func (s *stream) attach(id jsonrpc2.ID, cancel context.CancelCauseFunc) {
-	s.update(id, func(c *incoming) { c.cancel = cancel })
-}
-
-// afterAnswer makes run follow the answer of a request.
-func (s *stream) afterAnswer(id jsonrpc2.ID, run func()) {
-	s.update(id, func(c *incoming) { c.after = run })
-}
-
-func (s *stream) update(id jsonrpc2.ID, f func(*incoming)) {
-	n, _ := id.Number()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.calls[n]; c != nil {
-		f(c)
-	}
-}
-
-// cancel cancels the requests that came under an id.
-func (s *stream) cancel(id json.RawMessage, cause error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.calls {
-		if c.cancel != nil && idKey(c.id) == idKey(id) {
-			c.cancel(cause)
-		}
-	}
-}
-
-func (s *stream) call(n int64) *incoming {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls[n]
-}
-
-// settle forgets a request that has been answered.
-func (s *stream) settle(n int64) {
-	s.mu.Lock()
-	delete(s.calls, n)
-	s.mu.Unlock()
-	s.checkDrained()
-}
-
-func (s *stream) atEOF() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.eof
-}
-
-func (s *stream) setEOF() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.eof = true
-}
-
-// drain waits for the answers of what was read.
-func (s *stream) drain() {
-	s.setEOF()
-	s.stop()
-	s.checkDrained()
-	timer := time.NewTimer(drainTime)
-	defer timer.Stop()
-	select {
-	case <-s.drained:
-	case <-timer.C:
-	}
-}
-
-func (s *stream) checkDrained() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closed && (!s.eof || len(s.calls) > 0) {
-		return
-	}
-	select {
-	case <-s.drained:
-	default:
-		close(s.drained)
-	}
 }
