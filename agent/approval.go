@@ -172,7 +172,13 @@ func (a *approver) remember(rules []permission.Rule) {
 	if len(rules) == 0 {
 		return
 	}
-	if err := a.s.policy.Remember(rules); err != nil {
+	err := a.s.policy.Remember(rules)
+	var damaged *permission.DamagedError
+	if errors.As(err, &damaged) {
+		a.emit(Notice{Severity: "warning", Title: "Earlier answers were lost", Text: err.Error()}, logged)
+		return
+	}
+	if err != nil {
 		a.emit(Notice{
 			Severity: "warning", Title: "The answer holds only this once",
 			Text: "It could not be remembered: " + err.Error(),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,10 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	for _, w := range c.Warnings {
 		a.log.Warn(w)
 	}
+	rules, err := permissionRules(c)
+	if err != nil {
+		return nil, err
+	}
 	registry := tools.NewRegistry()
 	if err := builtin.Register(registry, builtinOptions(c)); err != nil {
 		return nil, err
@@ -107,7 +112,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.grants = permission.OpenGrants(filepath.Join(c.StateDir, grantsFile))
 	a.hub = agent.NewHub(agent.Config{
 		Workspace: workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()}),
-		Registry:  registry, StateDir: c.StateDir, Grants: a.grants, Rules: permissionRules(c),
+		Registry:  registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
 		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.outputs.Remove,
 		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
@@ -185,24 +190,31 @@ func builtinOptions(c config.Config) builtin.Options {
 		BashCwd: c.Bash.Cwd, BashTimeout: c.Bash.Timeout,
 		BashMaxStdoutLines: c.Bash.MaxStdoutLines, BashMaxStderrLines: c.Bash.MaxStderrLines,
 		ReadMaxSize: c.Read.MaxSize, ReadMaxLines: c.Read.MaxLines, ReadMaxTotalSize: c.Read.MaxTotalSize,
+		Web: builtin.WebOptions{
+			AllowHosts: c.Web.AllowHosts, Proxy: http.ProxyFromEnvironment,
+			SearchBackend: c.Search.Backend, SearchDomains: c.Search.AllowedDomains, BraveKey: os.Getenv(builtin.BraveKeyVariable),
+		},
 	}
 }
 
-// permissionRules are the configured rules as the policy takes them.
-func permissionRules(c config.Config) []permission.Rule {
+// permissionRules are the configured rules as the policy takes them; a rule
+// that cannot work is an error that says where it stands.
+func permissionRules(c config.Config) ([]permission.Rule, error) {
 	var out []permission.Rule
-	add := func(effect string, rules []config.Rule) {
+	add := func(effect string, rules []config.Rule) error {
 		for _, r := range rules {
-			kind := tools.AccessKind(r.Kind)
+			rule := permission.Rule{Effect: effect, Kind: tools.AccessKind(r.Kind), Pattern: r.Pattern, Exact: r.Exact}
 			if r.Kind == "tool" {
-				kind = ""
+				rule.Kind = ""
 			}
-			out = append(out, permission.Rule{Effect: effect, Kind: kind, Pattern: r.Pattern, Exact: r.Exact})
+			if err := rule.Check(); err != nil {
+				return usageError(fmt.Errorf("%s: permission rule: %w", r.Origin, err))
+			}
+			out = append(out, rule)
 		}
+		return nil
 	}
-	add("allow", c.Allow)
-	add("deny", c.Deny)
-	return out
+	return out, errors.Join(add(permission.EffectAllow, c.Allow), add(permission.EffectDeny, c.Deny))
 }
 
 // globalIgnore is git's own file of what a user never wants to see.

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -45,7 +46,7 @@ func Bash(o Options) *tools.Definition {
 		Name: "bash", Label: "Run command", Description: o.bashDescription(), Source: tools.SourceBuiltin,
 		Prepare: tools.Aliases(map[string]string{"timeoutMs": "timeout_ms", "runInBackground": "run_in_background"}),
 		Access: func(a BashArgs) []tools.Access {
-			return []tools.Access{{Kind: tools.AccessExecute, Command: a.Command, Dir: a.Workdir}}
+			return []tools.Access{{Kind: tools.AccessExecute, Command: a.Command, Dir: cmp.Or(a.Workdir, o.BashCwd)}}
 		},
 		Execute:       o.bash,
 		PresentCall:   presentBashCall,
@@ -110,9 +111,7 @@ func (o Options) bash(ctx context.Context, a BashArgs, tc *tools.Context) (tools
 // relative to the session's folder, and so is the default of the options
 // (tools.md §3.10.12).
 func (o Options) bashDir(workdir, cwd string) string {
-	if workdir == "" {
-		workdir = o.BashCwd
-	}
+	workdir = cmp.Or(workdir, o.BashCwd)
 	if filepath.IsAbs(workdir) {
 		return filepath.Clean(workdir)
 	}
