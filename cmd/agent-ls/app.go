@@ -114,7 +114,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 		Workspace: workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()}),
 		Registry:  registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
-		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.outputs.Remove,
+		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.outputs.Remove, Outputs: a.outputs,
 		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
 	})
 	a.tasks.OnCompletion(a.taskEnded)
