@@ -51,7 +51,7 @@ func (p *peers) Set(command string) error {
 }
 
 // bench runs the command line args.
-func bench(ctx context.Context, args []string, out, errOut io.Writer) error {
+func bench(ctx context.Context, args []string, out, errOut io.Writer) (err error) {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.SetOutput(errOut)
 	runs := fs.Int("runs", 10, "fresh processes for each agent")
@@ -72,7 +72,7 @@ func bench(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	command := fs.Args()
 	if len(command) == 0 {
 		if command, err = build(ctx, scratch); err != nil {

@@ -159,17 +159,25 @@ func (s sample) firstByte(c *client) error {
 	if _, err := c.turn("!date +%s%N > stamp; echo first-$((1+1))-byte; sleep 0.2"); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(c.cwd, "stamp"))
 	seen, ok := c.watched()
-	if err != nil || !ok {
-		return nil // the agent runs no commands, or shows no output of them
+	if printed := stamp(filepath.Join(c.cwd, "stamp")); ok && printed > 0 {
+		s["first_byte"] = float64(seen.UnixNano()-printed) / 1e6
 	}
-	printed, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil {
-		return nil // a date without nanoseconds
-	}
-	s["first_byte"] = float64(seen.UnixNano()-printed) / 1e6
 	return nil
+}
+
+// stamp reads a time in nanoseconds; 0 where there is none: the agent runs no
+// commands, or the system's dates have no nanoseconds.
+func stamp(file string) int64 {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	at, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return at
 }
 
 // wire measures what a long output costs on the wire.

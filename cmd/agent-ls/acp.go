@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/acp"
 	acpagent "github.com/agent-ls/agent-ls/acp/agent"
+	"github.com/agent-ls/agent-ls/agent"
 )
 
 func acpCommand(io streams) *cobra.Command {
@@ -48,7 +49,7 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	}
 	defer wire.Close()
 	conn := acp.NewConn(&stdio{in: in, out: out}, acp.Options{MaxLine: int(a.config.Limits.MaxLine), WireLog: wire.log, Logger: a.log})
-	server := acpagent.New(a.hub, conn, acpagent.Options{Version: version(), Logger: a.log})
+	server := a.newServer(conn)
 	conn.Go(ctx, server.Handle)
 	select {
 	case <-conn.Done():
@@ -63,6 +64,18 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 		return &exitError{exitFailed, fmt.Errorf("connection: %w", err)}
 	}
 	return nil
+}
+
+// newServer returns a server for one client, with the tools that the client
+// declares and those of the MCP servers that it names.
+func (a *app) newServer(client acpagent.Peer) (server *acpagent.Server) {
+	own := newDeclaredTools(client, a.log)
+	return acpagent.New(a.hub, client, acpagent.Options{
+		Version: version(), Logger: a.log, Opening: own.opening, Methods: own.methods(),
+		MCP: func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
+			a.connectServers(s, servers, server)
+		},
+	})
 }
 
 // wireLog is the copy of the protocol, or none.

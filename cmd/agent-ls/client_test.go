@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 )
@@ -229,14 +228,6 @@ func (c *client) initialize() {
 func (c *client) prompt(text string) string {
 	c.t.Helper()
 	return c.send("session/prompt", map[string]any{"sessionId": c.session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
-}
-
-// shows waits until a session update holds text.
-func (c *client) shows(text string) message {
-	c.t.Helper()
-	return c.until("an update with "+text, func(m message) bool {
-		return m.Method == "session/update" && strings.Contains(string(m.Params), text)
-	})
 }
 
 // left waits for the end of the agent and returns its exit code.

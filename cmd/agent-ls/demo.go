@@ -31,7 +31,11 @@ func demo(cmd *cobra.Command, io streams) (err error) {
 	if err != nil {
 		return &exitError{exitFailed, fmt.Errorf("make the scratch folder: %w", err)}
 	}
-	defer os.RemoveAll(scratch)
+	defer func() {
+		if left := os.RemoveAll(scratch); left != nil && err == nil {
+			err = failed(fmt.Errorf("remove the scratch folder: %w", left))
+		}
+	}()
 	workspace, scriptFile := filepath.Join(scratch, "greeter"), filepath.Join(scratch, "demo.json")
 	if err := os.Mkdir(workspace, 0o755); err != nil {
 		return &exitError{exitFailed, err}

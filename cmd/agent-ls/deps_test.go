@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"internal/nearest":     {},
 	"internal/mcp":         {"agent", "tools", "tools/schema", "tools/proc", "presentation"},
 	"acp/conformance":      {"acp"},
+	"lsp/text":             {"workspace/diff"},
 }
 
 // TestImportDirection keeps the arrows of the architecture: it fails for an

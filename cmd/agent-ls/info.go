@@ -98,10 +98,14 @@ func toolsCommand(io streams) *cobra.Command {
 	return cmd
 }
 
+// firstSentence is what a description says first, on one line.
 func firstSentence(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	if i := strings.Index(s, ". "); i >= 0 {
 		s = s[:i+1]
+	}
+	if head, more := strings.CutSuffix(s, ":"); more {
+		s = head + "."
 	}
 	return s
 }

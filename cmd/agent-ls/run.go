@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,10 +93,8 @@ func (c *counting) Event(s *agent.Session, r agent.Record) {
 // error.
 func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, tty bool) error {
 	var front agent.FrontEnd
-	out := bufio.NewWriter(io.out)
-	defer out.Flush()
 	if asJSON {
-		front.Sink = jsonSink(out)
+		front.Sink = jsonSink(io.out)
 	} else {
 		sink := terminal.NewSink(io.out, terminal.Options{Colour: colour(io.out)})
 		front.Sink = sink
@@ -124,12 +121,8 @@ func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, tt
 }
 
 // jsonSink prints updates as lines of JSON.
-func jsonSink(w *bufio.Writer) agent.Sink {
-	return acpagent.NewUpdates(func(update json.RawMessage) {
-		w.Write(update)
-		w.WriteByte('\n')
-		w.Flush()
-	})
+func jsonSink(w io.Writer) agent.Sink {
+	return acpagent.NewUpdates(func(update json.RawMessage) { fmt.Fprintf(w, "%s\n", update) })
 }
 
 // colour says whether w is a terminal that wants colours.
