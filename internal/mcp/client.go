@@ -34,9 +34,6 @@ type Options struct {
 	// Environ is what stdio servers inherit from; nil means the process's own
 	// environment. They see little of it, see environment.
 	Environ []string
-	// Taken reports further names that no tool of a server may have, beside
-	// those of the tools that the session sees.
-	Taken func(name string) bool
 	// Elicitor asks the user for a server; nil: servers are told that there is
 	// nobody to ask.
 	Elicitor Elicitor
@@ -56,9 +53,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Environ == nil {
 		o.Environ = os.Environ()
-	}
-	if o.Taken == nil {
-		o.Taken = func(string) bool { return false }
 	}
 	if o.ConnectTimeout <= 0 {
 		o.ConnectTimeout = 10 * time.Second

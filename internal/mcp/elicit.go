@@ -15,8 +15,9 @@ type Elicitor interface {
 	// Elicit asks and waits for the answer or the end of ctx. An error counts
 	// as ElicitCancel.
 	Elicit(ctx context.Context, e Elicitation) (ElicitationAnswer, error)
-	// Completed says that what the user did at a URL has reached the server.
-	Completed(ctx context.Context, e Elicitation)
+	// Completed says that what the user did at a URL has reached the server; of
+	// e just Server and ID are set.
+	Completed(ctx context.Context, e Elicitation) error
 }
 
 // Elicitation is a question of a server.
@@ -70,7 +71,10 @@ func (l *link) offerElicitation(c *connection, o *sdk.ClientOptions) {
 	}
 	o.ElicitationCompleteHandler = func(ctx context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
 		l.calls.alive()
-		l.client.o.Elicitor.Completed(ctx, Elicitation{Server: l.config.Name, ID: l.elicitationID(r.Params.ElicitationID)})
+		e := Elicitation{Server: l.config.Name, ID: l.elicitationID(r.Params.ElicitationID)}
+		if err := l.client.o.Elicitor.Completed(ctx, e); err != nil {
+			l.log.Info("nobody heard that a question is answered", "error", err)
+		}
 	}
 }
 

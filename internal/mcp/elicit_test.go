@@ -21,7 +21,10 @@ func (f *fakeElicitor) Modes() (form, url bool) { return f.form, f.url }
 func (f *fakeElicitor) Elicit(ctx context.Context, e Elicitation) (ElicitationAnswer, error) {
 	return f.answer(ctx, e)
 }
-func (f *fakeElicitor) Completed(_ context.Context, e Elicitation) { f.completed <- e }
+func (f *fakeElicitor) Completed(_ context.Context, e Elicitation) error {
+	f.completed <- e
+	return nil
+}
 
 // asking connects the test server to an elicitor.
 func asking(t *testing.T, f *fakeElicitor) *world {

@@ -103,7 +103,7 @@ func (l *link) name(list []*sdk.Tool) {
 	for _, t := range c.session.Tools() {
 		seen[t.Name] = true
 	}
-	taken := func(name string) bool { return seen[name] || c.names[name] || c.o.Taken(name) }
+	taken := func(name string) bool { return seen[name] || c.names[name] }
 	for _, t := range list {
 		if l.shelf.names[t.Name] == "" {
 			name := toolName(l.label, t.Name, len(c.links) == 1, taken)
