@@ -44,6 +44,7 @@ type setup struct {
 	state   string // folder; "" keeps nothing
 	options Options
 	models  []agent.ModelInfo
+	tools   []*tools.Definition
 	// answer answers requests to the client; nil refuses them.
 	answer func(ctx context.Context, method string, params json.RawMessage) (any, error)
 	// cold leaves initialize to the test.
@@ -108,6 +109,11 @@ func start(t *testing.T, o setup) *client {
 	}
 	models := append([]agent.ModelInfo{{ID: "direct", Name: "Direct", Direct: true}}, o.models...)
 	registry := tools.NewRegistry()
+	for _, d := range o.tools {
+		if _, err := registry.Register(d); err != nil {
+			t.Fatal(err)
+		}
+	}
 	hub := agent.NewHub(agent.Config{
 		StateDir: o.state, Registry: registry, DefaultModel: "direct",
 		Models: func() []agent.ModelInfo { return models },

@@ -14,6 +14,8 @@ func TestNoticesBetweenTurns(t *testing.T) {
 	c := start(t, setup{})
 	id := c.newSession()
 	session, _ := c.hub.Get(id)
+	// What comes before the session is open is told when it opens.
+	c.wait("the open session", func() bool { return c.wire.find(0, id, "available_commands_update") >= 0 })
 	for range maxHeld + 5 {
 		session.Notify(agent.Notice{Severity: "warning", Title: "The server is gone"})
 	}
