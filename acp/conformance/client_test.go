@@ -325,6 +325,16 @@ func (c *client) lines(from int, pick func(l *line) bool) []line {
 	return out
 }
 
+// count is how many such lines there are; mu is held.
+func (c *client) count(from int, pick func(l *line) bool) (n int) {
+	for i := from; i < len(c.wire); i++ {
+		if l := &c.wire[i]; !l.sent && pick(l) {
+			n++
+		}
+	}
+	return n
+}
+
 // find returns the place of the first line at or after from that satisfies
 // pick, −1 for none.
 func (c *client) find(from int, pick func(l *line) bool) int {

@@ -319,8 +319,7 @@ const maxLocations = 20
 
 // judgePaths: every path is absolute and no URI, a location is no folder.
 func (c *client) judgePaths(content []acp.ToolCallContent, locations []acp.ToolCallLocation, place int) {
-	k := card{content: content}
-	for _, d := range k.diffs() {
+	for _, d := range (card{content: content}).diffs() {
 		if !filepath.IsAbs(d.Path) || scheme.MatchString(d.Path) {
 			c.note(ruleCard, place, "the path of a diff is %q", d.Path)
 		}

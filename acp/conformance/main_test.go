@@ -19,6 +19,9 @@ const patience = 90 * time.Second
 var program string
 
 func TestMain(m *testing.M) {
+	if serveMCP() {
+		return
+	}
 	flag.Parse()
 	os.Exit(runTests(m))
 }

@@ -84,10 +84,7 @@ func (q *question) option(kind acp.PermissionOptionKind) string {
 }
 
 // diffs are the diffs of a question.
-func (q *question) diffs() []acp.Diff {
-	k := card{content: q.ToolCall.Content}
-	return k.diffs()
-}
+func (q *question) diffs() []acp.Diff { return card{content: q.ToolCall.Content}.diffs() }
 
 // openQuestions are those of a session that wait for an answer.
 func (c *client) openQuestions(session string) []*question {

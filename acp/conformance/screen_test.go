@@ -70,10 +70,10 @@ type display struct {
 	exit    string // JSON; "" until the end
 }
 
-func (k *card) over() bool { return k.status == acp.StatusCompleted || k.status == acp.StatusFailed }
+func (k card) over() bool { return k.status == acp.StatusCompleted || k.status == acp.StatusFailed }
 
 // text is all text on the card, whichever channel carries it.
-func (k *card) text() string {
+func (k card) text() string {
 	text := textOf(k.content)
 	if k.term != nil {
 		text += k.term.output
@@ -82,7 +82,7 @@ func (k *card) text() string {
 }
 
 // diffs are the diffs on the card.
-func (k *card) diffs() []acp.Diff {
+func (k card) diffs() []acp.Diff {
 	var out []acp.Diff
 	for _, item := range k.content {
 		if d, ok := item.(acp.Diff); ok {
@@ -105,7 +105,7 @@ func embeds(content []acp.ToolCallContent) []string {
 
 // endsAt is the place on the wire of the update that ended the card, −1 while
 // it is open.
-func (k *card) endsAt() int {
+func (k card) endsAt() int {
 	for _, m := range k.history {
 		if m.update.Status == acp.StatusCompleted || m.update.Status == acp.StatusFailed {
 			return m.place
@@ -115,7 +115,7 @@ func (k *card) endsAt() int {
 }
 
 // facts are what a person would compare between two showings of a card.
-func (k *card) facts() string {
+func (k card) facts() string {
 	facts := map[string]any{
 		"id": k.id, "name": k.name, "title": k.title, "kind": k.kind, "status": k.status,
 		"content": acp.List[acp.ToolCallContent](k.content), "locations": acp.List[acp.ToolCallLocation](k.locations),
