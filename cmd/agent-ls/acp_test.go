@@ -148,3 +148,41 @@ func TestACPDroppedClient(t *testing.T) {
 	c.in.Close()
 	c.left()
 }
+
+// TestACPDeclaredTools declares the tools of docs/acp.md and answers a call.
+func TestACPDeclaredTools(t *testing.T) {
+	var manifest json.RawMessage
+	for _, d := range documents(t) {
+		for _, f := range d.fences() {
+			if d.path == "docs/acp.md" && f.lang == "json" {
+				manifest = json.RawMessage(strings.Join(f.lines, "\n"))
+			}
+		}
+	}
+	h := newHome(t)
+	c := connect(t, h)
+	c.initialize()
+	c.session = c.newSession(h, map[string]any{"agent-ls/tools": manifest})
+	turn := c.prompt(`/ticket {"number": 7}`)
+	asked := c.until("the call", func(m message) bool { return m.Method == "_agent-ls/tool_call" })
+	var call struct {
+		SessionID, Tool string
+		Args            struct{ Number int }
+	}
+	if err := json.Unmarshal(asked.Params, &call); err != nil || call.SessionID != c.session || call.Tool != "ticket" || call.Args.Number != 7 {
+		t.Errorf("the client was asked %s, %v", asked.Params, err)
+	}
+	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"title":"A lost comma"}}`, asked.ID))
+	c.until("the result", func(m message) bool {
+		return m.Method == "session/update" && strings.Contains(string(m.Params), "A lost comma")
+	})
+	if m := c.answer(turn); m.Error != nil {
+		t.Errorf("the turn: %+v", m.Error)
+	}
+	for _, broken := range []string{`{"tools":[{"name":"1"}]}`, `{"tools":7}`} {
+		params := map[string]any{"cwd": h.cwd, "mcpServers": []any{}, "_meta": map[string]any{"agent-ls/tools": json.RawMessage(broken)}}
+		if m := c.answer(c.send("session/new", params)); m.Error == nil || m.Error.Code != -32602 {
+			t.Errorf("the tools %s were answered %+v, want the error -32602", broken, m)
+		}
+	}
+}

@@ -211,12 +211,22 @@ func (c *client) call(method string, params any) json.RawMessage {
 func (c *client) open(h home) {
 	c.t.Helper()
 	c.initialize()
+	c.session = c.newSession(h, nil)
+}
+
+// newSession opens a session without questions and returns its id.
+func (c *client) newSession(h home, meta map[string]any) string {
+	c.t.Helper()
+	params := map[string]any{"cwd": h.cwd, "mcpServers": []any{}}
+	if meta != nil {
+		params["_meta"] = meta
+	}
 	var made struct{ SessionID string }
-	if err := json.Unmarshal(c.call("session/new", map[string]any{"cwd": h.cwd, "mcpServers": []any{}}), &made); err != nil {
+	if err := json.Unmarshal(c.call("session/new", params), &made); err != nil {
 		c.t.Fatal(err)
 	}
-	c.session = made.SessionID
-	c.call("session/set_mode", map[string]any{"sessionId": c.session, "modeId": "full-access"})
+	c.call("session/set_mode", map[string]any{"sessionId": made.SessionID, "modeId": "full-access"})
+	return made.SessionID
 }
 
 func (c *client) initialize() {
