@@ -30,15 +30,17 @@ const grantsFile = "grants.json"
 
 // app is the wired program: one hub with what its sessions use.
 type app struct {
-	config  config.Config
-	log     *slog.Logger
-	hub     *agent.Hub
-	grants  *permission.Grants
-	local   *proc.Local
-	tasks   *proc.Tasks
-	outputs *cache.Store
-	logFile io.Closer
-	swept   chan struct{} // closed when the output store has been swept
+	config config.Config
+	log    *slog.Logger
+	hub    *agent.Hub
+	// workspace is what the hub's sessions see.
+	workspace *workspace.Workspace
+	grants    *permission.Grants
+	local     *proc.Local
+	tasks     *proc.Tasks
+	outputs   *cache.Store
+	logFile   io.Closer
+	swept     chan struct{} // closed when the output store has been swept
 }
 
 // systemSources are the sources of the settings for a command.
@@ -110,9 +112,9 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.tasks = proc.NewTasks(proc.TasksOptions{Logger: a.log})
 	a.outputs = cache.Open(cache.Options{Dir: filepath.Join(c.StateDir, "outputs")})
 	a.grants = permission.OpenGrants(filepath.Join(c.StateDir, grantsFile))
+	a.workspace = workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()})
 	a.hub = agent.NewHub(agent.Config{
-		Workspace: workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()}),
-		Registry:  registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
+		Workspace: a.workspace, Registry: registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
 		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.outputs.Remove, Outputs: a.outputs,
 		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,

@@ -36,12 +36,14 @@ var allowed = map[string][]string{
 	"acp":                  {},
 	"acp/editor":           {"acp", "workspace/...", "tools/proc"},
 	"acp/agent":            {"acp", "acp/editor", "agent", "presentation", "tools/permission"},
+	"lsp":                  {"lsp/...", "agent", "workspace/...", "tools/permission", "presentation"},
+	"lsp/text":             {"workspace/diff"},
+	"lsp/watch":            {},
 	"internal/terminal":    {"agent", "presentation"},
 	"internal/config":      {"internal/nearest"},
 	"internal/nearest":     {},
 	"internal/mcp":         {"agent", "tools", "tools/schema", "tools/proc", "presentation"},
 	"acp/conformance":      {"acp"},
-	"lsp/text":             {"workspace/diff"},
 }
 
 // TestImportDirection keeps the arrows of the architecture: it fails for an

@@ -1,5 +1,5 @@
-// Command agent-ls is an editor backend for coding agents: an ACP agent, and
-// the same tools in a terminal. This package is subcommands and wiring, and
+// Command agent-ls is an editor backend for coding agents: a language server,
+// an ACP agent, and the same tools in a terminal. This package is subcommands and wiring, and
 // nothing else.
 package main
 
@@ -81,23 +81,26 @@ func rootCommand(io streams) *cobra.Command {
 		Use:   "agent-ls",
 		Short: "An editor backend for coding agents",
 		Long: `agent-ls runs a coding agent's tools against your workspace and shows every
-call as a card: a diff, a terminal, a list of places.
+call as a card: a diff, a terminal, a list of places. Without a command it is
+the language server, see "agent-ls lsp --help".
 
 Settings come from flags, then AGENT_LS_… variables, then the editor, then the
 configuration file; see "agent-ls doctor".`,
 		Example: `  agent-ls demo
   agent-ls run '/read README.md'
+  agent-ls            # the command to give to an LSP editor
   agent-ls acp        # the command to give to an ACP editor`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          subcommandOnly,
-		RunE:          showHelp,
+		RunE:          bareCommand(io),
 	}
 	config.AddFlags(root.PersistentFlags())
+	addStdioFlag(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError(fmt.Errorf("%w\nSee %q for the flags", config.FlagError(err, cmd.Flags()), cmd.CommandPath()+" --help"))
 	})
-	root.AddCommand(acpCommand(io), runCommand(io), demoCommand(io), toolsCommand(io), sessionsCommand(io),
+	root.AddCommand(lspCommand(io), acpCommand(io), runCommand(io), demoCommand(io), toolsCommand(io), sessionsCommand(io),
 		permissionsCommand(io), doctorCommand(io), versionCommand(io))
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
