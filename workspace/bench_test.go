@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,13 +45,18 @@ func BenchmarkWalk10k(b *testing.B) {
 	}
 }
 
-func BenchmarkOpen10kParallel(b *testing.B) {
+func BenchmarkStream10kParallel(b *testing.B) {
 	v := New(Options{}).View(ViewOptions{Cwd: benchTree(b)})
 	ctx := context.Background()
 	b.ReportAllocs()
 	for b.Loop() {
 		must(b, v.WalkParallel(ctx, ".", 4, func(e Entry) error {
-			_, err := v.OpenEntry(ctx, e)
+			r, err := v.StreamEntry(ctx, e)
+			if err != nil {
+				return err
+			}
+			defer closeQuietly(r)
+			_, err = io.Copy(io.Discard, r)
 			return err
 		}))
 	}

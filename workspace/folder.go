@@ -155,6 +155,15 @@ func (f *folder) openFile(name string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, errMoved
 }
 
+// open is openFile for who needs only the size, in bytes.
+func (f *folder) open(name string) (io.ReadCloser, int64, error) {
+	file, info, err := f.openFile(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
 // openKnown opens the file name if it is still the regular one that was seen
 // as known; another one is errMoved.
 func (f *folder) openKnown(name string, known fs.FileInfo) (*os.File, fs.FileInfo, error) {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,8 @@ type rule struct {
 	anchored bool
 	kind     ruleKind
 	text     string
+	// head and tail are how whatever a globRule matches begins and ends.
+	head, tail string
 }
 
 // ruleKind picks the cheapest way to match.
@@ -41,7 +44,7 @@ func (r *rule) match(path, name string, dir bool) bool {
 	case suffixRule:
 		return strings.HasSuffix(subject, r.text)
 	}
-	return wildmatch(r.text, subject)
+	return strings.HasPrefix(subject, r.head) && strings.HasSuffix(subject, r.tail) && wildmatch(r.text, subject)
 }
 
 // rules are those of one ignore file, in order.
@@ -96,9 +99,19 @@ func parseRule(line string) (rule, bool) {
 	case wild == 0 && !r.anchored && !strings.ContainsAny(line[1:], `*?[\`) && line[0] == '*':
 		r.kind, r.text = suffixRule, line[1:]
 	default:
-		r.kind = globRule
+		r.kind, r.head, r.tail = globRule, line[:wild], plainEnd(line)
 	}
 	return r, true
+}
+
+// plainEnd returns the end of a pattern that stands for itself. The slash
+// after ** is not part of it, since both can stand for nothing.
+func plainEnd(pattern string) string {
+	i := strings.LastIndexAny(pattern, `*?[]\`)
+	if pattern[i] == '\\' && i+1 < len(pattern) {
+		i++
+	}
+	return strings.TrimPrefix(pattern[i+1:], "/")
 }
 
 // verdict is what rules say of a path.
@@ -134,12 +147,23 @@ type level struct {
 	// folders above do not hold below, its own exclude file does.
 	repository bool
 	exclude    rules
+	global     rules // the user's own
+}
+
+// judges reports whether there are any rules at or above the level.
+func (l *level) judges() bool {
+	for at := l; at != nil; at = at.parent {
+		if len(at.dot)+len(at.git)+len(at.exclude)+len(at.global) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // ignored reports whether the entry at path, a real one with slashes below
 // l.dir, is ignored. .ignore files win over git's, deeper ones over higher,
 // the user's own file comes last.
-func (l *level) ignored(path, name string, dir bool, global rules) bool {
+func (l *level) ignored(path, name string, dir bool) bool {
 	for at := l; at != nil; at = at.parent {
 		if v := at.dot.judge(path[len(at.dir)+1:], name, dir); v != noVerdict {
 			return v == ignoredVerdict
@@ -156,7 +180,7 @@ func (l *level) ignored(path, name string, dir bool, global rules) bool {
 		if v := at.exclude.judge(rel, name, dir); v != noVerdict {
 			return v == ignoredVerdict
 		}
-		return global.judge(rel, name, dir) == ignoredVerdict
+		return at.global.judge(rel, name, dir) == ignoredVerdict
 	}
 }
 
@@ -173,7 +197,7 @@ const maxIgnoreSize = 1 << 20
 // levelsAbove returns the level of dir's parent, with those above it up to
 // the top of the git repository or the root that holds dir, whichever is
 // higher; nil when dir is itself the top.
-func (v *View) levelsAbove(dir, root string) *level {
+func (v *View) levelsAbove(dir, root string, global rules) *level {
 	top := dir
 	if root != "" {
 		top = root
@@ -193,7 +217,7 @@ func (v *View) levelsAbove(dir, root string) *level {
 	}
 	var l *level
 	for i := len(names) - 1; i >= 0; i-- {
-		l = v.readLevel(l, names[i])
+		l = v.readLevel(l, names[i], global)
 	}
 	return l
 }
@@ -219,30 +243,46 @@ func repositoryAbove(dir string) string {
 }
 
 // readLevel reads the rules of a folder above the walked one.
-func (v *View) readLevel(parent *level, dir string) *level {
-	l := &level{parent: parent, dir: slashed(dir)}
+func (v *View) readLevel(parent *level, dir string, global rules) *level {
+	l := &level{parent: parent, dir: slashed(dir), global: global}
 	f, err := openFolder(dir, "", nil)
 	if err != nil {
 		return l // it may be passed but not read
 	}
 	defer closeQuietly(f)
-	l.dot, l.git = v.readRules(f, dotIgnore), v.readRules(f, gitIgnore)
+	l.dot, l.git = v.readRules(f, dir, dotIgnore), v.readRules(f, dir, gitIgnore)
 	if _, err := f.Lstat(gitName); err == nil {
 		l.repository, l.exclude = true, v.readExclude(dir)
 	}
 	return l
 }
 
-// readRules reads the ignore file name in f; none is no rules.
-func (v *View) readRules(f *folder, name string) rules {
-	text, _, err := f.readFile(name, maxIgnoreSize)
+// opener opens the regular files of one folder and tells their sizes.
+type opener interface {
+	open(name string) (io.ReadCloser, int64, error)
+}
+
+// readRules reads the ignore file name in f, the folder at dir; none is no
+// rules.
+func (v *View) readRules(f opener, dir, name string) rules {
+	text, err := readText(f, name, maxIgnoreSize)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			v.w.log.Warn("ignore file left out", "folder", f.path, "name", name, "err", err)
+			v.w.log.Warn("ignore file left out", "folder", dir, "name", name, "err", err)
 		}
 		return nil
 	}
 	return parseRules(text)
+}
+
+// readText returns the bytes of the file name in f, at most limit.
+func readText(f opener, name string, limit int64) (string, error) {
+	file, size, err := f.open(name)
+	if err != nil {
+		return "", err
+	}
+	defer closeQuietly(file)
+	return readWhole(file, name, size, limit)
 }
 
 // readRulesAt reads the ignore file at an absolute path.
@@ -252,7 +292,7 @@ func (v *View) readRulesAt(path string) rules {
 		return nil
 	}
 	defer closeQuietly(f)
-	return v.readRules(f, filepath.Base(path))
+	return v.readRules(f, f.path, filepath.Base(path))
 }
 
 // readExclude reads the exclude file of the repository whose top is dir. In
@@ -275,7 +315,7 @@ func firstLineOf(dir, name string) string {
 		return ""
 	}
 	defer closeQuietly(f)
-	text, _, err := f.readFile(name, 4096)
+	text, err := readText(f, name, 4096)
 	if err != nil {
 		return ""
 	}

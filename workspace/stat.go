@@ -3,7 +3,6 @@ package workspace
 import (
 	"errors"
 	"io/fs"
-	"path"
 	"path/filepath"
 )
 
@@ -18,7 +17,7 @@ func (v *View) Stat(path string) (Entry, error) {
 	e := Entry{Path: p.abs, Rel: filepath.Base(p.abs)}
 	info, err := p.stat()
 	if err == nil {
-		e.Dir, e.Info = info.IsDir(), info
+		e.Dir, e.Type, e.Info = info.IsDir(), info.Mode().Type(), info
 		return e, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -28,7 +27,7 @@ func (v *View) Stat(path string) (Entry, error) {
 		e.Overlay = true
 		return e, nil
 	}
-	if len(v.unsavedBelow(p.real)) > 0 {
+	if docs, _ := v.unsavedBelow(p.real); len(docs) > 0 {
 		e.Dir, e.Overlay = true, true
 		return e, nil
 	}
@@ -63,17 +62,14 @@ func (v *View) IsDir(path string) bool {
 // ignored, editors' new files included. Entries that cannot be read are left
 // out. Errors are those of Walk.
 func (v *View) ReadDir(dir string) ([]Entry, error) {
-	w, err := v.newWalker(dir)
+	top, _, err := v.startWalk(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer closeQuietly(w.top)
-	l, err := w.read("")
+	defer top.drop()
+	entries, err := top.read()
 	if err != nil {
-		return nil, wrap("list", w.place.abs, err)
+		return nil, wrap("list", top.abs, err)
 	}
-	for i := range l.entries {
-		l.entries[i].Rel = path.Base(l.entries[i].Rel)
-	}
-	return l.entries, nil
+	return entries, nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -19,7 +19,7 @@ func (f *fixture) names(dir string) []string {
 	f.t.Helper()
 	var got []string
 	must(f.t, f.Walk(context.Background(), dir, func(e Entry) error {
-		if e.Path != filepath.Join(f.cwd, dir, filepath.FromSlash(e.Rel)) || (e.Info == nil) != e.Overlay {
+		if e.Path != filepath.Join(f.cwd, dir, filepath.FromSlash(e.Rel)) || e.Dir != e.Type.IsDir() {
 			f.t.Errorf("entry %+v", e)
 		}
 		name := e.Rel
@@ -33,6 +33,19 @@ func (f *fixture) names(dir string) []string {
 		return nil
 	}))
 	return got
+}
+
+// stream returns the text that StreamEntry gives.
+func (f *fixture) stream(e Entry) (string, error) { return streamed(f.View, e) }
+
+func streamed(v *View, e Entry) (string, error) {
+	r, err := v.StreamEntry(context.Background(), e)
+	if err != nil {
+		return "", err
+	}
+	defer closeQuietly(r)
+	text, err := io.ReadAll(r)
+	return string(text), err
 }
 
 func wantNames(t *testing.T, got, want []string) {
@@ -111,7 +124,7 @@ func TestWalkUnreadable(t *testing.T) {
 
 func TestWalkLinks(t *testing.T) {
 	needsUnix(t)
-	f := newFixture(t, map[string]string{"d/x": "", "w/f": ""})
+	f := newFixture(t, map[string]string{"d/x": "", "w/f": "text"})
 	f.link("../d", "w/to-dir")
 	f.link("..", "w/to-parent")
 	f.link("f", "w/to-file")
@@ -120,19 +133,17 @@ func TestWalkLinks(t *testing.T) {
 	wantNames(t, f.names("w"), []string{"broken", "f", "to-dir", "to-file", "to-parent"})
 	wantNames(t, f.names("way"), []string{"broken", "f", "to-dir", "to-file", "to-parent"})
 	must(t, f.Walk(t.Context(), "w", func(e Entry) error {
-		if link := e.Rel != "f"; (e.Info.Mode()&fs.ModeSymlink != 0) != link {
-			t.Errorf("%s has mode %v", e.Rel, e.Info.Mode())
+		if link := e.Rel != "f"; (e.Type == fs.ModeSymlink) != link || e.Info != nil {
+			t.Errorf("%s has type %v", e.Rel, e.Type)
 		}
-		h, err := f.OpenEntry(t.Context(), e)
+		text, err := f.stream(e)
 		switch e.Rel {
 		case "to-file", "f":
-			if err != nil || h.Real != f.path("w/f") || h.Path != e.Path {
-				t.Errorf("OpenEntry(%s) = %+v, %v", e.Rel, h, err)
+			if err != nil || text != "text" {
+				t.Errorf("StreamEntry(%s) = %q, %v", e.Rel, text, err)
 			}
 		case "broken":
-			if err != nil || h.Exists {
-				t.Errorf("OpenEntry(%s) = %+v, %v", e.Rel, h, err)
-			}
+			wantCode(t, err, FSNotFound)
 		default:
 			wantCode(t, err, FSIsDirectory)
 		}
@@ -153,8 +164,8 @@ func TestWalkOverlay(t *testing.T) {
 	wantNames(t, f.names("b"), []string{"a+", "new/+", "new/deep/+", "new/deep/y+", "x"})
 	must(t, f.Walk(t.Context(), ".", func(e Entry) error {
 		if e.Rel == "c/z" || e.Rel == "a" {
-			if h, err := f.OpenEntry(t.Context(), e); err != nil || h.Content() != "typed" {
-				t.Errorf("OpenEntry(%s) = %q, %v", e.Rel, h.Content(), err)
+			if text, err := f.stream(e); err != nil || text != "typed" {
+				t.Errorf("StreamEntry(%s) = %q, %v", e.Rel, text, err)
 			}
 		}
 		return nil
@@ -162,7 +173,7 @@ func TestWalkOverlay(t *testing.T) {
 }
 
 func TestReadDir(t *testing.T) {
-	f := newFixture(t, map[string]string{"d/b": "", "d/a/x": "", "d/.git/HEAD": "", "d/i.tmp": "", ".gitignore": "*.tmp\n"})
+	f := newFixture(t, map[string]string{"d/b": "text", "d/a/x": "", "d/.git/HEAD": "", "d/i.tmp": "", ".gitignore": "*.tmp\n"})
 	f.docs.hold(f.path("d/new"), "typed", true)
 	f.docs.hold(f.path("d/sub/new"), "typed", true)
 	entries, err := f.ReadDir("d")
@@ -177,9 +188,8 @@ func TestReadDir(t *testing.T) {
 	wantNames(t, got, []string{
 		".git true false", "a true false", "b false false", "i.tmp false false", "new false true", "sub true true",
 	})
-	h, err := f.OpenEntry(t.Context(), entries[2]) // no walk goes on
-	if err != nil || !h.Exists {
-		t.Errorf("OpenEntry = %+v, %v", h, err)
+	if text, err := f.stream(entries[2]); err != nil || text != "text" { // no walk goes on
+		t.Errorf("StreamEntry = %q, %v", text, err)
 	}
 }
 
@@ -191,56 +201,6 @@ func TestWalkOutsideTheRoots(t *testing.T) {
 	var got []string
 	must(t, f.Walk(t.Context(), out, func(e Entry) error { got = append(got, e.Rel); return nil }))
 	wantNames(t, got, []string{"d", "d/f"})
-}
-
-func TestWalkParallel(t *testing.T) {
-	files := map[string]string{}
-	for i := range 200 {
-		files[fmt.Sprintf("d%d/e%d/f%d", i%3, i%7, i)] = fmt.Sprint(i)
-	}
-	f := newFixture(t, files)
-	var sum, n atomic.Int64
-	must(t, f.WalkParallel(t.Context(), ".", 8, func(e Entry) error {
-		h, err := f.OpenEntry(t.Context(), e)
-		if err != nil || files[e.Rel] != h.Content() || e.Dir {
-			t.Errorf("%s: %q, %v", e.Rel, h.Content(), err)
-		}
-		n.Add(1)
-		sum.Add(int64(len(h.Content())))
-		return nil
-	}))
-	if n.Load() != 200 {
-		t.Errorf("%d files", n.Load())
-	}
-}
-
-func TestWalkParallelEnds(t *testing.T) {
-	files := map[string]string{}
-	for i := range 500 {
-		files[fmt.Sprint(i)] = ""
-	}
-	f := newFixture(t, files)
-	boom := errors.New("boom")
-	var calls atomic.Int64
-	count := func(err error) func(Entry) error {
-		return func(Entry) error {
-			if calls.Add(1) == 10 {
-				return err
-			}
-			return nil
-		}
-	}
-	if err := f.WalkParallel(t.Context(), ".", 4, count(boom)); !errors.Is(err, boom) {
-		t.Errorf("error %v", err)
-	}
-	calls.Store(0)
-	must(t, f.WalkParallel(t.Context(), ".", 4, count(fs.SkipAll)))
-	ctx, cancel := context.WithCancel(context.Background())
-	err := f.WalkParallel(ctx, ".", 4, func(Entry) error { cancel(); return nil })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	wantCode(t, f.WalkParallel(t.Context(), "none", 4, count(nil)), FSNotFound)
 }
 
 // TestWalkWhileTheTreeChanges removes what is about to be walked.
@@ -269,8 +229,8 @@ func TestWalkAsksTheReaderSparingly(t *testing.T) {
 	reader.texts[f.path("seen")], reader.texts[f.path("unseen")] = "typed", "typed"
 	got := map[string]string{}
 	must(t, f.Walk(t.Context(), ".", func(e Entry) error {
-		h, err := f.OpenEntry(t.Context(), e)
-		got[e.Rel] = h.Content()
+		text, err := f.stream(e)
+		got[e.Rel] = text
 		return err
 	}))
 	if got["seen"] != "typed" || got["unseen"] != "disk" || !slices.Equal(reader.asked, []string{f.path("seen")}) {

@@ -1,15 +1,16 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"path"
 	"runtime"
 	"strings"
-	"unicode/utf8"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -39,6 +40,7 @@ const (
 	grepLineRunes   = 500
 	searchBytes     = 50 << 10 // of a result's text
 	searchLocations = 20       // of a card (contract §5)
+	grepWorkers     = 16
 )
 
 // Grep returns the grep tool.
@@ -67,24 +69,13 @@ func orHere(path string) string {
 	return path
 }
 
-// fileHits are the hits of one file; seq is its place in the order of the
-// walk.
-type fileHits struct {
-	seq   int
-	path  string
-	name  string // as shown
-	text  string
-	lines []search.Line
-	err   error
-}
-
 // grepping is one run of grep.
 type grepping struct {
-	view    *workspace.View
-	args    GrepArgs
-	matcher *search.Matcher
-	limit   int
-	skipped int // files that could not be read
+	view  *workspace.View
+	args  GrepArgs
+	limit int
+	// scanners are kept for their windows.
+	scanners sync.Pool
 }
 
 func grep(ctx context.Context, a GrepArgs, tc *tools.Context) (tools.Result, error) {
@@ -99,10 +90,7 @@ func grep(ctx context.Context, a GrepArgs, tc *tools.Context) (tools.Result, err
 	if a.Glob != "" && !doublestar.ValidatePattern(a.Glob) {
 		return tools.Result{}, invalidArgs("glob %q is no valid pattern", a.Glob)
 	}
-	g := &grepping{view: v, args: a, matcher: m, limit: grepLimit}
-	if a.Limit > 0 {
-		g.limit = a.Limit
-	}
+	g := newGrepping(v, a, m)
 	files, err := g.run(ctx)
 	if err != nil {
 		return tools.Result{}, err
@@ -110,8 +98,13 @@ func grep(ctx context.Context, a GrepArgs, tc *tools.Context) (tools.Result, err
 	return g.result(files), nil
 }
 
-// run searches the file or folder and returns the files with hits in order,
-// with the limit kept.
+func newGrepping(v *workspace.View, a GrepArgs, m *search.Matcher) *grepping {
+	g := &grepping{view: v, args: a, limit: cmp.Or(a.Limit, grepLimit)}
+	g.scanners.New = func() any { return &search.Scanner{Matcher: m, Around: a.Context} }
+	return g
+}
+
+// run searches the file or folder and returns the files with hits in order.
 func (g *grepping) run(ctx context.Context) ([]fileHits, error) {
 	dir, err := g.view.Abs(orHere(g.args.Path))
 	if err != nil {
@@ -122,17 +115,40 @@ func (g *grepping) run(ctx context.Context) ([]fileHits, error) {
 		return nil, pathNotFound(orHere(g.args.Path), err)
 	}
 	if !e.Dir {
-		h, err := g.view.Open(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		f := g.search(fileHits{path: dir}, h)
-		if len(f.lines) == 0 {
-			return nil, nil
-		}
-		return []fileHits{f}, nil
+		return g.searchFile(ctx, e)
 	}
-	return g.walk(ctx, dir)
+	found := &hitList{limit: g.limit}
+	err = g.view.WalkParallel(ctx, dir, max(2, min(runtime.GOMAXPROCS(0), grepWorkers)), func(e workspace.Entry) error {
+		if !g.wanted(e) {
+			return nil
+		}
+		f := g.search(ctx, e)
+		if f.hits == 0 && (f.err == nil || errors.Is(f.err, search.ErrBinary)) {
+			return nil
+		}
+		return found.add(f)
+	})
+	return found.files, err
+}
+
+// searchFile searches the file that was asked for. Unlike those of a folder
+// its text may be one that only the session's editor has.
+func (g *grepping) searchFile(ctx context.Context, e workspace.Entry) ([]fileHits, error) {
+	var f fileHits
+	h, err := g.view.Open(ctx, e.Path)
+	var large *workspace.Error
+	switch {
+	case err == nil:
+		f = g.scan(ctx, e, strings.NewReader(h.Content()))
+	case errors.As(err, &large) && large.Code == workspace.FSTooLarge:
+		f = g.search(ctx, e)
+	default:
+		return nil, err
+	}
+	if f.err != nil && !errors.Is(f.err, search.ErrBinary) && !errors.Is(f.err, search.ErrLineTooLong) {
+		return nil, f.err
+	}
+	return []fileHits{f}, nil
 }
 
 // pathNotFound words the error of a path that is not there.
@@ -144,59 +160,9 @@ func pathNotFound(path string, err error) error {
 	return err
 }
 
-// found is an entry on its way to a worker.
-type found struct {
-	seq   int
-	entry workspace.Entry
-}
-
-// walk searches a tree: the walk numbers the files, workers search them, and
-// the hits are put back into order. It ends early once the limit is reached by
-// files that are complete.
-func (g *grepping) walk(ctx context.Context, dir string) ([]fileHits, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	workers := runtime.GOMAXPROCS(0)
-	entries, results := make(chan found, 64), make(chan fileHits, 64)
-	done := make(chan []fileHits)
-	go func() { done <- g.collect(results, func() { stop(fs.SkipAll) }) }()
-	finished := make(chan struct{}, workers)
-	for range workers {
-		go func() {
-			defer func() { finished <- struct{}{} }()
-			for f := range entries {
-				results <- g.searchEntry(ctx, f)
-			}
-		}()
-	}
-	seq := 0
-	err := g.view.Walk(ctx, dir, func(e workspace.Entry) error {
-		if e.Dir || !g.wanted(e.Rel) {
-			return nil
-		}
-		select {
-		case entries <- found{seq, e}:
-			seq++
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
-	close(entries)
-	for range workers {
-		<-finished
-	}
-	close(results)
-	files := <-done
-	if errors.Is(context.Cause(ctx), fs.SkipAll) {
-		err = nil
-	}
-	return files, err
-}
-
-// wanted says whether a file passes the glob.
-func (g *grepping) wanted(rel string) bool {
-	return g.args.Glob == "" || globMatches(g.args.Glob, rel)
+// wanted says whether a file of a folder is searched.
+func (g *grepping) wanted(e workspace.Entry) bool {
+	return e.Type.IsRegular() && (g.args.Glob == "" || globMatches(g.args.Glob, e.Rel))
 }
 
 // globMatches matches a slash-separated path; a pattern without a slash
@@ -209,210 +175,34 @@ func globMatches(pattern, rel string) bool {
 	return ok
 }
 
-// searchEntry opens and searches one file; files that are gone or cannot be
-// read have no hits.
-func (g *grepping) searchEntry(ctx context.Context, f found) fileHits {
-	r := fileHits{seq: f.seq, path: f.entry.Path}
-	if !f.entry.Overlay && !f.entry.Info.Mode().IsRegular() {
-		return r
-	}
-	h, err := g.view.OpenEntry(ctx, f.entry)
+// search opens and searches one file.
+func (g *grepping) search(ctx context.Context, e workspace.Entry) fileHits {
+	r, err := g.view.StreamEntry(ctx, e)
 	if err != nil {
-		r.err = err
-		return r
+		return fileHits{entry: e, err: err}
 	}
-	return g.search(r, h)
+	defer func() { _ = r.Close() }() // it was only read
+	return g.scan(ctx, e, r)
 }
 
-// search finds the hits of one text; binary text has none.
-func (g *grepping) search(f fileHits, h workspace.Handle) fileHits {
-	text := h.Content()
-	const window = 8192
-	if strings.IndexByte(text[:min(len(text), window)], 0) >= 0 {
-		return f
-	}
-	g.matcher.Lines(text, func(l search.Line) bool {
-		f.lines = append(f.lines, l)
-		return len(f.lines) <= g.limit
-	})
-	if len(f.lines) > 0 {
-		f.text = text
-	}
+// scan finds the hits of one text.
+func (g *grepping) scan(ctx context.Context, e workspace.Entry, r io.Reader) fileHits {
+	s := g.scanners.Get().(*search.Scanner)
+	defer g.scanners.Put(s)
+	f := fileHits{entry: e}
+	f.err = s.Scan(cancellable{ctx, r}, func(l search.Line) bool { return f.take(l, g.limit) })
 	return f
 }
 
-// collect puts results into the order of the walk and calls enough when the
-// limit is reached; it then goes on to drain results.
-func (g *grepping) collect(results <-chan fileHits, enough func()) []fileHits {
-	var files []fileHits
-	waiting := map[int]fileHits{}
-	next, hits := 0, 0
-	for r := range results {
-		waiting[r.seq] = r
-		for {
-			f, ok := waiting[next]
-			if !ok {
-				break
-			}
-			delete(waiting, next)
-			next++
-			if hits > g.limit {
-				continue
-			}
-			if f.err != nil {
-				g.skipped++
-			}
-			if len(f.lines) > 0 {
-				files = append(files, f)
-			}
-			if hits += len(f.lines); hits > g.limit {
-				enough()
-			}
-		}
-	}
-	return files
+// cancellable ends the reading of a large file with its context.
+type cancellable struct {
+	ctx context.Context
+	r   io.Reader
 }
 
-// result words the hits, and keeps places for the card.
-func (g *grepping) result(files []fileHits) tools.Result {
-	out := &searchText{}
-	hits, capped := 0, false
-	var places []presentation.FileLocation
-	for _, f := range files {
-		f.name = display(g.view, f.path)
-		shown := f.lines[:min(len(f.lines), g.limit-hits)]
-		capped = capped || len(shown) < len(f.lines)
-		hits += len(shown)
-		for _, l := range shown {
-			if len(places) < searchLocations {
-				places = append(places, presentation.FileLocation{Path: f.path, Line: l.Number})
-			}
-		}
-		if len(shown) > 0 {
-			out.file(f, shown, g.args.Context)
-		}
+func (c cancellable) Read(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
 	}
-	var notices []string
-	if capped {
-		notices = append(notices, fmt.Sprintf("Stopped at %d hits; narrow the pattern or raise limit", g.limit))
-	}
-	if out.full {
-		notices = append(notices, fmt.Sprintf("Output cut at %d KiB", searchBytes>>10))
-	}
-	if out.clipped {
-		notices = append(notices, fmt.Sprintf("Some lines were cut at %d characters", grepLineRunes))
-	}
-	if g.skipped > 0 {
-		notices = append(notices, fmt.Sprintf("%d files could not be read", g.skipped))
-	}
-	text := out.b.String()
-	if hits == 0 {
-		text = "No matches found\n"
-	}
-	return hitsResult(text, notices, places, map[string]any{"matches": hits, "files": len(files)})
-}
-
-// hitsResult is the result of a search: text, notices in one bracket, places.
-func hitsResult(text string, notices []string, places []presentation.FileLocation, details map[string]any) tools.Result {
-	text = strings.TrimSuffix(text, "\n")
-	if len(notices) > 0 {
-		text += "\n\n[" + strings.Join(notices, ". ") + "]"
-	}
-	r := tools.TextResult(text)
-	r.Details = mustJSON(details)
-	r.Meta = mustJSON(hitsMeta{places})
-	return r
-}
-
-// searchText collects lines of hits within the bound.
-type searchText struct {
-	b             strings.Builder
-	full, clipped bool
-}
-
-// file writes the hits of one file with their context, each line once.
-func (o *searchText) file(f fileHits, hits []search.Line, around int) {
-	if around == 0 {
-		for _, l := range hits {
-			o.line(f.name, l.Number, ':', f.text[l.Start:l.End])
-		}
-		return
-	}
-	last := 0 // number of the last line written
-	for i, l := range hits {
-		before, at := linesBefore(f.text, l, around, last)
-		if last > 0 && before.Number > last+1 {
-			o.write("--\n")
-		}
-		for n := before.Number; n < l.Number; n++ {
-			end := lineEndAt(f.text, at)
-			o.line(f.name, n, '-', f.text[at:end])
-			at = nextLineAt(f.text, end)
-		}
-		o.line(f.name, l.Number, ':', f.text[l.Start:l.End])
-		last = l.Number
-		stop := last + around
-		if i+1 < len(hits) {
-			stop = min(stop, hits[i+1].Number-1)
-		}
-		for at = nextLineAt(f.text, l.End); last < stop && at < len(f.text); {
-			end := lineEndAt(f.text, at)
-			last++
-			o.line(f.name, last, '-', f.text[at:end])
-			at = nextLineAt(f.text, end)
-		}
-	}
-}
-
-// linesBefore goes up to n lines back from l, not to a line up to last.
-func linesBefore(text string, l search.Line, n, last int) (first search.Line, at int) {
-	at, number := l.Start, l.Number
-	for ; n > 0 && at > 0 && number-1 > last; n-- {
-		at = strings.LastIndexByte(text[:at-1], '\n') + 1
-		number--
-	}
-	return search.Line{Number: number}, at
-}
-
-// lineEndAt is the end of the line at i, without its ending.
-func lineEndAt(text string, i int) int {
-	end := len(text)
-	if j := strings.IndexByte(text[i:], '\n'); j >= 0 {
-		end = i + j
-	}
-	if end > i && end < len(text) && text[end-1] == '\r' {
-		end--
-	}
-	return end
-}
-
-func nextLineAt(text string, end int) int {
-	if j := strings.IndexByte(text[end:], '\n'); j >= 0 {
-		return end + j + 1
-	}
-	return len(text)
-}
-
-func (o *searchText) line(name string, number int, sep byte, text string) {
-	if len(text) > grepLineRunes*utf8.UTFMax || utf8.RuneCountInString(text) > grepLineRunes {
-		text = firstRunes(text, grepLineRunes) + "…"
-		o.clipped = true
-	}
-	o.write(fmt.Sprintf("%s%c%d%c %s\n", name, sep, number, sep, strings.ToValidUTF8(text, "�")))
-}
-
-// firstRunes returns the first n runes of s without looking at the rest.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-func (o *searchText) write(s string) {
-	if o.full = o.full || o.b.Len()+len(s) > searchBytes; !o.full {
-		o.b.WriteString(s)
-	}
+	return c.r.Read(b)
 }

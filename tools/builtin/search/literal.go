@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -9,17 +10,17 @@ import (
 // literal is text that is searched for, in any case when fold is set; fold is
 // only set for ASCII text.
 type literal struct {
-	text string // lower case when fold
+	text []byte // lower case when fold
 	fold bool
 	// rare is the place of the byte that is least likely to be met elsewhere.
 	rare int
 }
 
 func newLiteral(text string, fold bool) literal {
-	l := literal{text: text, fold: fold}
 	if fold {
-		l.text = strings.ToLower(text)
+		text = strings.ToLower(text)
 	}
+	l := literal{text: []byte(text), fold: fold}
 	for i := range len(l.text) {
 		if frequency(l.text[i]) < frequency(l.text[l.rare]) {
 			l.rare = i
@@ -49,7 +50,7 @@ func frequency(b byte) int {
 // finder finds the places of a literal in a text, from front to back.
 type finder struct {
 	literal
-	s string
+	s []byte
 	// at is the place found last, -2 before the first search, -1 when there
 	// are no more.
 	at int
@@ -59,7 +60,7 @@ type finder struct {
 	lower, upper int
 }
 
-func newFinder(l literal, s string) finder {
+func newFinder(l literal, s []byte) finder {
 	return finder{literal: l, s: s, at: -2, lower: -1, upper: -1}
 }
 
@@ -101,20 +102,20 @@ func (f *finder) search(from int) int {
 }
 
 // indexFrom is the first place of b in s at or after from, len(s) for none.
-func indexFrom(s string, b byte, from int) int {
+func indexFrom(s []byte, b byte, from int) int {
 	if from >= len(s) {
 		return len(s)
 	}
-	if i := strings.IndexByte(s[from:], b); i >= 0 {
+	if i := bytes.IndexByte(s[from:], b); i >= 0 {
 		return from + i
 	}
 	return len(s)
 }
 
 // equal says whether s, of the same length, is the literal.
-func (l literal) equal(s string) bool {
+func (l literal) equal(s []byte) bool {
 	if !l.fold {
-		return s == l.text
+		return bytes.Equal(s, l.text)
 	}
 	for i := range len(s) {
 		c := s[i]

@@ -2,15 +2,17 @@
 //
 // It owns how a pattern becomes a fast search: patterns are RE2 expressions,
 // and a text is first searched for the literals that every match must hold, so
-// that the expression itself runs on few lines only. A Matcher is not changed
-// after it was compiled and is safe for concurrent use.
+// that the expression itself runs on few lines only. Texts are read through a
+// window, so that their size costs no memory. A Matcher is not changed after
+// it was compiled and is safe for concurrent use; a Scanner is for one
+// goroutine.
 package search
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"strings"
 )
 
 // Options say how a pattern is meant.
@@ -62,63 +64,63 @@ func usable(set []literal) bool {
 		return false
 	}
 	for _, l := range set {
-		if l.text == "" || strings.Contains(l.text, "\n") {
+		if len(l.text) == 0 || bytes.IndexByte(l.text, '\n') >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// Line is a matching line: the bytes [Start,End) of the text without the line
-// ending, and its number, 1-based.
-type Line struct {
-	Start, End int
-	Number     int
-}
+// span is a line of a text: the bytes [start,end) without the line ending.
+type span struct{ start, end int }
 
-// Lines calls found for every matching line of text, in order, until it
-// returns false.
-func (m *Matcher) Lines(text string, found func(Line) bool) {
+// lines calls found for every matching line of text, in order, until it
+// returns false; then ok is false.
+func (m *Matcher) lines(text []byte, found func(span) bool) (ok bool) {
 	c := m.cursor(text)
-	number, counted := 1, 0
 	for at := 0; at < len(text); {
 		i := c.next(at)
 		if i < 0 {
-			return
+			return true
 		}
 		l := lineAround(text, at, i)
-		if !m.exact && len(m.need) > 0 && !m.re.MatchString(text[l.Start:l.End]) {
-			at = afterLine(text, l.End)
+		at = afterLine(text, l.end)
+		if !m.exact && len(m.need) > 0 && !m.re.Match(text[l.start:l.end]) {
 			continue
 		}
-		number += strings.Count(text[counted:l.Start], "\n")
-		counted = l.Start
-		l.Number = number
 		if !found(l) {
-			return
+			return false
 		}
-		at = afterLine(text, l.End)
 	}
+	return true
 }
 
 // lineAround is the line of the byte at i; it starts at or after from.
-func lineAround(text string, from, i int) Line {
-	l := Line{Start: from, End: len(text)}
-	if j := strings.LastIndexByte(text[from:i], '\n'); j >= 0 {
-		l.Start = from + j + 1
+func lineAround(text []byte, from, i int) span {
+	l := span{from, lineEnd(text, i)}
+	if j := bytes.LastIndexByte(text[from:i], '\n'); j >= 0 {
+		l.start = from + j + 1
 	}
-	if j := strings.IndexByte(text[i:], '\n'); j >= 0 {
-		l.End = i + j
-	}
-	if l.End > l.Start && text[l.End-1] == '\r' && l.End < len(text) {
-		l.End--
-	}
+	l.end = max(l.end, l.start)
 	return l
 }
 
+// lineEnd is the end of the line at i, without its ending.
+func lineEnd(text []byte, i int) int {
+	j := bytes.IndexByte(text[i:], '\n')
+	if j < 0 {
+		return len(text)
+	}
+	end := i + j
+	if end > 0 && text[end-1] == '\r' {
+		end--
+	}
+	return end
+}
+
 // afterLine is where the line after the one that ends at end starts.
-func afterLine(text string, end int) int {
-	if end < len(text) && text[end] == '\r' {
+func afterLine(text []byte, end int) int {
+	if end+1 < len(text) && text[end] == '\r' {
 		end++
 	}
 	return min(end+1, len(text))
@@ -127,11 +129,11 @@ func afterLine(text string, end int) int {
 // cursor walks over the places where a match may be.
 type cursor struct {
 	m       *Matcher
-	text    string
+	text    []byte
 	finders []finder
 }
 
-func (m *Matcher) cursor(text string) *cursor {
+func (m *Matcher) cursor(text []byte) *cursor {
 	c := &cursor{m: m, text: text, finders: make([]finder, len(m.need))}
 	for i, l := range m.need {
 		c.finders[i] = newFinder(l, text)
@@ -157,10 +159,10 @@ func (c *cursor) next(from int) int {
 func (c *cursor) nextLine(from int) int {
 	for from < len(c.text) {
 		l := lineAround(c.text, from, from)
-		if c.m.re.MatchString(c.text[l.Start:l.End]) {
+		if c.m.re.Match(c.text[l.start:l.end]) {
 			return from
 		}
-		from = afterLine(c.text, l.End)
+		from = afterLine(c.text, l.end)
 	}
 	return -1
 }

@@ -1,11 +1,16 @@
 package search
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -16,14 +21,23 @@ func lines(t *testing.T, pattern, text string, o Options) []int {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return numbers(t, &Scanner{Matcher: m}, text)
+}
+
+func numbers(t *testing.T, s *Scanner, text string) []int {
+	t.Helper()
 	var out []int
-	m.Lines(text, func(l Line) bool {
-		if l.Start < 0 || l.End < l.Start || l.End > len(text) || strings.Contains(text[l.Start:l.End], "\n") {
-			t.Fatalf("line %+v of %q", l, text)
+	all := strings.SplitAfter(text, "\n")
+	err := s.Scan(strings.NewReader(text), func(l Line) bool {
+		if want := strings.TrimSuffix(strings.TrimSuffix(all[l.Number-1], "\n"), "\r"); string(l.Text) != want && string(l.Text) != want+"\r" {
+			t.Fatalf("line %d of %q is given as %q", l.Number, text, l.Text)
 		}
 		out = append(out, l.Number)
 		return true
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return out
 }
 
@@ -115,23 +129,120 @@ func randomText(rng *rand.Rand) string {
 	return b.String()
 }
 
-func FuzzLines(f *testing.F) {
-	f.Add("a|b", "a\nb\r\nc", true)
-	f.Add("(?s)x.*y", "x\ny", false)
-	f.Add("\\z", "\n\n", false)
-	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
-		m, err := Compile(pattern, Options{IgnoreCase: fold})
-		if err != nil || len(pattern) > 200 {
-			return
+// TestScan compares the lines around hits, through windows of all sizes, with
+// an answer made from the whole text.
+func TestScan(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	for range 2000 {
+		text, around := randomText(rng), rng.IntN(4)
+		m, err := Compile("a|B+k", Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		last := 0
-		m.Lines(text, func(l Line) bool {
-			if l.Number <= last || l.End > len(text) {
-				t.Fatalf("line %+v after %d", l, last)
+		hits := slow(m.re, text)
+		var want []int
+		for i := range strings.Count(text, "\n") + 1 {
+			n := i + 1
+			if n == strings.Count(text, "\n")+1 && (text == "" || strings.HasSuffix(text, "\n")) {
+				break
 			}
-			last = l.Number
-			return true
-		})
+			if slices.ContainsFunc(hits, func(h int) bool { return n-around <= h && h <= n+around }) {
+				want = append(want, n)
+			}
+		}
+		s := &Scanner{Matcher: m, Around: around, Window: 1 + rng.IntN(80)}
+		for range 2 { // the buffer is used again
+			if got := numbers(t, s, text); !slices.Equal(got, want) {
+				t.Fatalf("%d around, window %d, in %q: %v, want %v", around, s.Window, text, got, want)
+			}
+		}
+	}
+}
+
+func TestScanEnds(t *testing.T) {
+	m, err := Compile("hit", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Scanner{Matcher: m, Around: 1, Window: 8}
+	var got []string
+	err = s.Scan(strings.NewReader("a\nhit 1\nb\nhit 2\nc\n"), func(l Line) bool {
+		got = append(got, fmt.Sprintf("%d %t %s", l.Number, l.Hit, l.Text))
+		return len(got) < 4
+	})
+	if want := []string{"1 false a", "2 true hit 1", "3 false b", "4 true hit 2"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if err := s.Scan(strings.NewReader("hit\x00hit\n"), nil); !errors.Is(err, ErrBinary) {
+		t.Errorf("error %v", err)
+	}
+	if got := numbers(t, s, strings.Repeat("x", binaryWindow)+"\nhit\x00\n"); len(got) != 2 {
+		t.Errorf("a NUL behind the beginning hides the hit: %v", got)
+	}
+	broken := errors.New("broken")
+	if err := s.Scan(io.MultiReader(strings.NewReader("hit\n"), iotest.ErrReader(broken)), nil); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestScanHuge searches a text of many windows, and a line that never ends.
+func TestScanHuge(t *testing.T) {
+	m, err := Compile("hit", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := bytes.Repeat([]byte("x"), 99)
+	s := &Scanner{Matcher: m, MaxLine: 2 << 20}
+	got := 0
+	text := io.MultiReader(&repeated{append(line, '\n'), 200_000}, strings.NewReader("hit\n"))
+	if err := s.Scan(text, func(l Line) bool { got = l.Number; return true }); err != nil || got != 200_001 {
+		t.Errorf("hit in line %d, %v", got, err)
+	}
+	if len(s.buf) != windowSize {
+		t.Errorf("the window is %d bytes", len(s.buf))
+	}
+	err = s.Scan(&repeated{line, 1 << 20}, nil)
+	if !errors.Is(err, ErrLineTooLong) || len(s.buf) > 4*windowSize {
+		t.Errorf("%v, window %d", err, len(s.buf))
+	}
+}
+
+// repeated reads a text n times.
+type repeated struct {
+	text []byte
+	n    int
+}
+
+func (r *repeated) Read(b []byte) (int, error) {
+	done := 0
+	for ; r.n > 0 && len(b)-done >= len(r.text); r.n-- {
+		done += copy(b[done:], r.text)
+	}
+	switch {
+	case r.n == 0:
+		return done, io.EOF
+	case done == 0: // what is left of b is too small for a whole one
+		return copy(b, r.text[:len(b)]), nil
+	}
+	return done, nil
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add("a|b", "a\nb\r\nc", true, uint16(1))
+	f.Add("(?s)x.*y", "x\ny", false, uint16(2))
+	f.Add("\\z", "\n\n", false, uint16(100))
+	f.Add("k+\\b", "\u212a\nk", true, uint16(3))
+	f.Fuzz(func(t *testing.T, pattern, text string, fold bool, window uint16) {
+		m, err := Compile(pattern, Options{IgnoreCase: fold})
+		if err != nil || len(pattern) > 200 || strings.Contains(text, "\x00") {
+			return // a small window sees less of a NUL
+		}
+		whole := numbers(t, &Scanner{Matcher: m}, text)
+		if got := numbers(t, &Scanner{Matcher: m, Window: max(int(window), 1)}, text); !slices.Equal(got, whole) {
+			t.Fatalf("window %d: lines %v, else %v", window, got, whole)
+		}
 	})
 }
 
@@ -145,9 +256,12 @@ func benchmark(b *testing.B, pattern string, o Options) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	s := &Scanner{Matcher: m}
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Lines(text, func(Line) bool { return true })
+		if err := s.Scan(strings.NewReader(text), func(Line) bool { return true }); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
