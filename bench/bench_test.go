@@ -84,7 +84,7 @@ func TestBench(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &results); err != nil || len(results) != 2 {
 		t.Fatalf("%v in\n%s", err, &out)
 	}
-	for _, key := range []string{"initialize", "new", "read", "true", "exit"} {
+	for _, key := range []string{"initialize", "new", "first_read", "read", "true", "exit"} {
 		if s := results[1].Metrics[key]; s == nil || s.Runs != 2 || s.Median <= 0 {
 			t.Errorf("%s is %+v", key, s)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,6 +34,24 @@ func TestACPSession(t *testing.T) {
 		t.Errorf("the session is not in the list:\n%s", list)
 	}
 	checkWireLog(t, wire)
+}
+
+// TestACPNewSessionWritesNothing opens sessions that nobody prompts: nothing is
+// written, so nothing is synced, and nothing is left behind.
+func TestACPNewSessionWritesNothing(t *testing.T) {
+	h := newHome(t)
+	before := tree(t, h.dir)
+	c := connect(t, h)
+	c.open(h)
+	c.newSession(h, nil)
+	if after := tree(t, h.dir); !slices.Equal(before, after) {
+		t.Errorf("there is\n%s\nwhere there was\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	}
+	c.in.Close()
+	c.left()
+	if after := tree(t, h.dir); !slices.Equal(before, after) {
+		t.Errorf("the agent left\n%s\nwhere there was\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	}
 }
 
 // checkWireLog checks that a wire log is lines of JSON in both directions.
