@@ -120,7 +120,7 @@ func parseCursor(cursor string) (SessionInfo, error) {
 // an unknown id is no error, one that another process has open is a
 // *LockedError.
 func (h *Hub) Delete(id string) error {
-	if !validID.MatchString(id) {
+	if !validID(id) {
 		return nil
 	}
 	if s, ok := h.Get(id); ok {

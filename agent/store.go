@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -52,13 +51,25 @@ func NewStore(stateDir string, logger *slog.Logger) *Store {
 	return s
 }
 
-// validID matches the ids that may name a file.
-var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+// maxID bounds an id, in bytes.
+const maxID = 100
+
+// validID says whether an id may name a file: letters, digits, and after the
+// first of them also "_" and "-".
+func validID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || i > 0 && (c == '_' || c == '-')) {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
 
 // Path returns where the log of session id lies, or ErrUnknownSession for an
 // id that no session can have.
 func (s *Store) Path(id string) (string, error) {
-	if s.dir == "" || !validID.MatchString(id) {
+	if s.dir == "" || !validID(id) {
 		return "", fmt.Errorf("%w %q", ErrUnknownSession, id)
 	}
 	return filepath.Join(s.dir, id+logExt), nil
@@ -168,7 +179,7 @@ func (s *Store) list() ([]SessionInfo, error) {
 	var infos []SessionInfo
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), logExt)
-		if !ok || !validID.MatchString(id) {
+		if !ok || !validID(id) {
 			continue
 		}
 		h, sum, err := readSummary(filepath.Join(s.dir, e.Name()), id)

@@ -3,7 +3,6 @@ package tools
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -223,9 +222,19 @@ func (r *Registry) Schemas(s *Scope) []ToolSchema {
 	return out
 }
 
-// sessionName is what a tool may be called that a session declared (tools.md
+// DeclaredName says whether a tool that a session declares may have the name:
+// an ASCII letter, then letters, digits, "_", "." and "-" (seed 003; tools.md
 // §4.1.2).
-var sessionName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
+func DeclaredName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || !(c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-')) {
+			return false
+		}
+	}
+	return name != ""
+}
 
 // check refuses what no registry takes.
 func (d *Definition) check() error {
@@ -234,7 +243,7 @@ func (d *Definition) check() error {
 		return fmt.Errorf("tool definition is nil")
 	case d.Name == "":
 		return fmt.Errorf("tool name must not be empty")
-	case d.Source == SourceDeclared && !sessionName.MatchString(d.Name):
+	case d.Source == SourceDeclared && !DeclaredName(d.Name):
 		return fmt.Errorf("tool name is invalid: %q; a declared tool's name begins with a letter and has only letters, digits, _ . -", d.Name)
 	case d.Execute == nil:
 		return fmt.Errorf("tool %q has no Execute", d.Name)

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -82,18 +83,18 @@ type textWriter struct {
 }
 
 // blankRuns are three and more line ends, with the spaces around them.
-var blankRuns = regexp.MustCompile(`[ \t]*\n([ \t]*\n){2,}`)
+var blankRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ \t]*\n([ \t]*\n){2,}`) })
 
 // lineEndSpaces are the spaces before a line end.
-var lineEndSpaces = regexp.MustCompile(`[ \t]+\n`)
+var lineEndSpaces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ \t]+\n`) })
 
 // htmlText is what a reader sees, a line for each block, links with their
 // addresses behind them.
 func htmlText(doc *html.Node, pageURL *url.URL) string {
 	w := textWriter{base: pageURL}
 	w.node(doc)
-	text := blankRuns.ReplaceAllString(w.out.String(), "\n\n")
-	return strings.TrimSpace(lineEndSpaces.ReplaceAllString(text, "\n"))
+	text := blankRuns().ReplaceAllString(w.out.String(), "\n\n")
+	return strings.TrimSpace(lineEndSpaces().ReplaceAllString(text, "\n"))
 }
 
 func (w *textWriter) node(n *html.Node) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +20,6 @@ const DefaultTimeout = 60 * time.Second
 
 // maxTimeout is the longest timeout there is; longer ones count as it.
 const maxTimeout = (1<<31 - 1) * time.Millisecond
-
-var toolName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 
 // entry is a tool before it is checked: the JSON of each field, nil when it is
 // absent. Both what came over the wire and what an author wrote in Go become
@@ -138,7 +135,7 @@ func (e *entry) checkObject(*checkedTool) *fault {
 
 func (e *entry) checkName(t *checkedTool) *fault {
 	name, ok := stringOf(e.fields["name"])
-	if !ok || !toolName.MatchString(name) {
+	if !ok || !tools.DeclaredName(name) {
 		return &fault{message: "tool name is invalid"}
 	}
 	t.Name = name

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+
+	"github.com/agent-ls/agent-ls/tools"
 )
 
 // Handler runs a tool in this process. The context ends when the result is no
@@ -51,7 +53,7 @@ type Handlers struct {
 // dispose removes it unless another has taken its place, and may be called
 // again. A bad name or no handler is INVALID_INPUT.
 func (h *Handlers) On(tool string, fn Handler) (dispose func(), err error) {
-	if !toolName.MatchString(tool) {
+	if !tools.DeclaredName(tool) {
 		return nil, inputError("tool name is invalid", map[string]string{"toolName": tool})
 	}
 	if fn == nil {

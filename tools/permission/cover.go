@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // lineCovered reports whether allow rules cover a command line: one covers it
@@ -179,15 +180,15 @@ func mayStandInPrefix(words []string) error {
 	return nil
 }
 
-// assignment is an argument that sets a variable of the program, as make
-// understands it.
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*[:+?]?=`)
+// assignment matches an argument that sets a variable of the program, as make
+// understands it. It is compiled when it is first needed.
+var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*[:+?]?=`) })
 
 // harmless reports whether an argument after an allowed prefix cannot make the
 // program run another one, write where it is told, or read outside. A leading
 // wildcard might become an option.
 func harmless(program, arg string) bool {
-	if arg != "" && strings.ContainsRune("*?[~", rune(arg[0])) || assignment.MatchString(arg) {
+	if arg != "" && strings.ContainsRune("*?[~", rune(arg[0])) || assignment().MatchString(arg) {
 		return false
 	}
 	arg = dequote(arg)

@@ -3,7 +3,6 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -154,12 +153,20 @@ func (w *plainWalk) ifClause(c *syntax.IfClause) error {
 	return nil
 }
 
-// loopName is a loop variable that no program takes its orders from.
-var loopName = regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`)
+// plainLoopName says whether no program takes its orders from a loop variable
+// of that name: a lower-case letter, then at most 15 such and digits.
+func plainLoopName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; !(c >= 'a' && c <= 'z' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 16
+}
 
 func (w *plainWalk) forClause(c *syntax.ForClause) error {
 	iter, ok := c.Loop.(*syntax.WordIter)
-	if !ok || c.Select || !loopName.MatchString(iter.Name.Value) {
+	if !ok || c.Select || !plainLoopName(iter.Name.Value) {
 		return refuse("it holds a loop that sets more than a plain variable")
 	}
 	if _, err := canonicalWords(iter.Items); err != nil {
