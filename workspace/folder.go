@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // folder is an open directory. What is done to names in it cannot be led
@@ -33,7 +35,7 @@ func openFolder(dir, root string, made *[]string) (*folder, error) {
 	if made != nil {
 		base = deepestExisting(base)
 	}
-	r, err := os.OpenRoot(base)
+	r, err := openRoot(base)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +59,23 @@ func openFolder(dir, root string, made *[]string) (*folder, error) {
 	return &folder{Root: r, path: dir}, nil
 }
 
+// openRoot opens a folder. What is none is not tried: the opening of a pipe
+// waits for its other end.
+func openRoot(path string) (*os.Root, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, notFolder(path)
+	}
+	return os.OpenRoot(path)
+}
+
+func notFolder(path string) error {
+	return &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+}
+
 // enter opens the folder name in r, which must not be a link.
 func enter(r *os.Root, name, path string, made *[]string) (*os.Root, error) {
 	info, err := r.Lstat(name)
@@ -73,6 +92,9 @@ func enter(r *os.Root, name, path string, made *[]string) (*os.Root, error) {
 	}
 	if isLink(info.Mode()) {
 		return nil, errMoved
+	}
+	if !info.IsDir() {
+		return nil, notFolder(path)
 	}
 	next, err := r.OpenRoot(name)
 	if err != nil {
@@ -219,20 +241,19 @@ var errTooLong = errors.New("more bytes than the limit")
 // size is what to expect, or 0 as files below /proc say; what is appended
 // while reading is left out or read, as it comes.
 func readUpTo(r io.Reader, size, limit int64) (string, error) {
-	buf := make([]byte, 0, max(size, 512))
+	var text strings.Builder
+	text.Grow(int(size))
+	piece := make([]byte, min(max(size, 512), 64<<10))
 	for {
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		switch {
-		case int64(len(buf)) > limit:
+		n, err := r.Read(piece)
+		text.Write(piece[:n])
+		switch read := int64(text.Len()); {
+		case read > limit:
 			return "", errTooLong
-		case errors.Is(err, io.EOF), size > 0 && int64(len(buf)) == size:
-			return string(buf), nil
+		case errors.Is(err, io.EOF), size > 0 && read == size:
+			return text.String(), nil
 		case err != nil:
 			return "", err
-		}
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
 		}
 	}
 }

@@ -193,6 +193,21 @@ func TestReadDir(t *testing.T) {
 	}
 }
 
+// TestNoFolder: what is no folder is refused at once; the opening of a pipe
+// would wait for its other end.
+func TestNoFolder(t *testing.T) {
+	needsUnix(t)
+	f := newFixture(t, map[string]string{"file": ""})
+	makeSpecialFiles(t, f)
+	out := newFixture(t, nil)
+	makeSpecialFiles(t, out)
+	for _, path := range []string{"file", "fifo", "socket", out.path("fifo"), out.path("socket")} {
+		_, err := f.ReadDir(path)
+		wantCode(t, err, FSNotDirectory)
+		wantCode(t, f.Walk(t.Context(), path, nil), FSNotDirectory)
+	}
+}
+
 func TestWalkOutsideTheRoots(t *testing.T) {
 	out := realTemp(t)
 	must(t, os.MkdirAll(filepath.Join(out, "d"), 0o777))
