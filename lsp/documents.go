@@ -152,3 +152,14 @@ func (s *Documents) expectDisk(path, after string) {
 		d.marks.expect(fingerprintOf(after))
 	}
 }
+
+// files are the files of all open documents.
+func (s *Documents) files() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]string, 0, len(s.byFile))
+	for _, d := range s.byFile {
+		out = append(out, d.path)
+	}
+	return out
+}

@@ -63,10 +63,10 @@ func (s *Server) didChangeWorkspaceFolders(p *protocol.DidChangeWorkspaceFolders
 	for _, w := range p.Event.Added {
 		s.folders = s.folders.with(w.URI)
 	}
-	now, watcher := s.folders.paths(), s.watcher
+	now, watcher := s.folders.real(), s.watcher
 	s.mu.Unlock()
 	if watcher != nil {
-		watcher.setRoots(now)
+		watcher.SetRoots(now)
 	}
 }
 

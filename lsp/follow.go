@@ -24,8 +24,12 @@ type follower struct {
 	mu sync.Mutex
 	f  presentation.Follow
 	// shown is the file that was shown last.
-	shown  string
-	timer  *time.Timer
+	shown string
+	timer *time.Timer
+	// busy says that the client has not answered yet, and free when it last
+	// did: one that is slow is not hurried.
+	busy   bool
+	free   time.Time
 	closed bool
 }
 
@@ -100,8 +104,11 @@ func isRegular(path string) bool {
 // schedule sees to it that what is due is shown at its time. mu is held.
 func (w *follower) schedule() {
 	at, due := w.f.Due()
-	if !due || w.timer != nil || w.closed {
+	if !due || w.timer != nil || w.busy || w.closed {
 		return
+	}
+	if next := w.free.Add(presentation.RevealInterval); !w.free.IsZero() && at.Before(next) {
+		at = next
 	}
 	w.s.work.Add(1)
 	w.timer = time.AfterFunc(max(0, at.Sub(w.s.now())), func() {
@@ -112,18 +119,28 @@ func (w *follower) schedule() {
 
 // fire shows what is due now.
 func (w *follower) fire() {
+	location, ok := w.next()
+	if !ok {
+		return
+	}
+	w.s.reveal(location)
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.busy, w.free = false, w.s.now()
+	w.schedule()
+}
+
+// next takes what is due; ok false means that it is not any more, or not yet.
+func (w *follower) next() (location presentation.FileLocation, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.timer = nil
-	location, ok := w.f.Next(w.s.now())
-	if ok {
-		w.shown = realPath(location.Path)
+	if location, ok = w.f.Next(w.s.now()); ok {
+		w.busy, w.shown = true, realPath(location.Path)
 	} else {
 		w.schedule()
 	}
-	w.mu.Unlock()
-	if ok {
-		w.s.reveal(location)
-	}
+	return location, ok
 }
 
 // close ends the waiting for what is due.

@@ -12,6 +12,8 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"github.com/agent-ls/agent-ls/lsp/watch"
 )
 
 // Options configure a Server; Open is needed, every other field may be zero.
@@ -55,7 +57,7 @@ type Server struct {
 	rich     Rich
 	reviewer Reviewer
 	observer Observer
-	watcher  *watcher
+	watcher  *watch.Watcher
 
 	folders  folders
 	fronts   map[string]*front // by session
@@ -143,7 +145,7 @@ func (s *Server) Close() {
 	}
 	sessions.Wait()
 	if watcher != nil {
-		watcher.close()
+		watcher.Close()
 	}
 	s.follow.close()
 	s.work.Wait()
