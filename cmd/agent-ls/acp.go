@@ -49,7 +49,7 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	}
 	defer wire.Close()
 	conn := acp.NewConn(&stdio{in: in, out: out}, acp.Options{MaxLine: int(a.config.Limits.MaxLine), WireLog: wire.log, Logger: a.log})
-	server := a.newServer(conn)
+	server := a.newServer(conn, acpagent.Options{})
 	conn.Go(ctx, server.Handle)
 	select {
 	case <-conn.Done():
@@ -68,14 +68,13 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 
 // newServer returns a server for one client, with the tools that the client
 // declares and those of the MCP servers that it names.
-func (a *app) newServer(client acpagent.Peer) (server *acpagent.Server) {
+func (a *app) newServer(client acpagent.Peer, o acpagent.Options) (server *acpagent.Server) {
 	own := newDeclaredTools(client, a.log)
-	return acpagent.New(a.hub, client, acpagent.Options{
-		Version: version(), Logger: a.log, Opening: own.opening, Methods: own.methods(),
-		MCP: func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
-			a.connectServers(s, servers, server)
-		},
-	})
+	o.Version, o.Logger, o.Opening, o.Methods = version(), a.log, own.opening, own.methods()
+	o.MCP = func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
+		a.connectServers(s, servers, server)
+	}
+	return acpagent.New(a.hub, client, o)
 }
 
 // wireLog is the copy of the protocol, or none.

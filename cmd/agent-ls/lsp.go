@@ -159,15 +159,13 @@ func leaves(err error) (out []error) {
 
 // rich makes the handler of the session methods.
 func (l *languageServer) rich(o lsp.RichOptions) lsp.Rich {
-	server := acpagent.New(l.app.hub, o.Peer, acpagent.Options{
-		Version: version(), Logger: l.app.log, InitializeMethod: "acp/initialize",
-		Client: declaredClient(o), Doors: o.Doors, Connection: o.Connection,
+	return l.app.newServer(o.Peer, acpagent.Options{
+		InitializeMethod: "acp/initialize", Client: declaredClient(o), Doors: o.Doors, Connection: o.Connection,
 		PromptMeta: func(s *agent.Session) acp.Meta {
 			l.server.SessionChanged(s.ID())
 			return nil
 		},
 	})
-	return server
 }
 
 // declaredClient is what a client said of itself in LSP's initialize, nil when
