@@ -122,7 +122,7 @@ func entryName(name string, dir bool) string {
 func listResult(names []string, limit int, capped bool, places []presentation.FileLocation) tools.Result {
 	out := &searchText{}
 	for _, n := range names {
-		out.write(strings.ToValidUTF8(n, "�") + "\n")
+		out.write(n + "\n")
 	}
 	var notices []string
 	if capped {

@@ -230,6 +230,8 @@ func hitsResult(text string, notices []string, places []presentation.FileLocatio
 	}
 	r := tools.TextResult(text)
 	r.Details = mustJSON(details)
+	// A name that is no UTF-8 cannot be told to a client.
+	places = slices.DeleteFunc(places, func(l presentation.FileLocation) bool { return !utf8.ValidString(l.Path) })
 	r.Meta = mustJSON(hitsMeta{places})
 	return r
 }
@@ -282,7 +284,10 @@ func firstRunes(line []byte, n int) int {
 	return at
 }
 
+// write adds s as far as it fits; bytes that are no UTF-8, as in names of
+// files, show as U+FFFD.
 func (o *searchText) write(s string) {
+	s = strings.ToValidUTF8(s, "�")
 	if o.full = o.full || o.b.Len()+len(s) > searchBytes; !o.full {
 		o.b.WriteString(s)
 	}
