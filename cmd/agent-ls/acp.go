@@ -55,6 +55,7 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	case <-conn.Done():
 	case <-ctx.Done(): // the read of a client that is silent cannot be ended; the process's end does it
 	}
+	a.forced = lastResort(endGrace, a.log, os.Exit)
 	a.local.Close() // what runs ends with the client
 	server.Close()
 	if interrupted(ctx) {

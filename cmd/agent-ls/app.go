@@ -41,6 +41,9 @@ type app struct {
 	outputs   *cache.Store
 	logFile   io.Closer
 	swept     chan struct{} // closed when the output store has been swept
+	// forced takes back the end by force that was set when the client left; nil
+	// before.
+	forced func() bool
 }
 
 // systemSources are the sources of the settings for a command.
@@ -135,6 +138,9 @@ func (a *app) close() {
 	a.tasks.Dispose()
 	a.local.Close()
 	<-a.swept
+	if a.forced != nil {
+		a.forced()
+	}
 	a.logFile.Close()
 }
 

@@ -187,6 +187,7 @@ func declaredClient(o lsp.RichOptions) *acp.InitializeRequest {
 // close ends what runs with the client.
 func (l *languageServer) close() {
 	if l.app != nil {
+		l.app.forced = lastResort(endGrace, l.app.log, os.Exit)
 		l.app.local.Close()
 	}
 	l.server.Close()
