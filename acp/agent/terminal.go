@@ -124,11 +124,11 @@ func (p *projector) attached(e agent.TerminalAttached) []acp.SessionUpdate {
 func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.ToolCallUpdate {
 	switch {
 	case c.term.terminal != "":
-		u := c.merge(face{title: v.Title})
+		u := c.merge(face{title: titleLine(v.Title)})
 		u.RawOutput = exitOutput(v)
 		return u
 	case p.channel == displayed:
-		u := c.merge(face{title: v.Title})
+		u := c.merge(face{title: titleLine(v.Title)})
 		rest := c.term.held.String()
 		if !c.term.streamed {
 			rest = v.Output
@@ -140,7 +140,7 @@ func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.
 		return u
 	default:
 		text := fenceOf(v.Output, finalTail, 0)
-		return c.merge(face{title: v.Title, content: []acp.ToolCallContent{textContent(text)}})
+		return c.merge(face{title: titleLine(v.Title), content: []acp.ToolCallContent{textContent(text)}})
 	}
 }
 
