@@ -90,10 +90,17 @@ func (v *View) Apply(ctx context.Context, changes []Change) ([]Applied, error) {
 			return nil, err
 		}
 	}
-	if err := b.commit(ctx); err != nil {
+	recorded, err := b.recording()
+	if err != nil {
 		return nil, err
 	}
-	return b.applied(), b.differences()
+	if err := b.commit(ctx); err != nil {
+		recorded(nil)
+		return nil, err
+	}
+	applied := b.applied()
+	recorded(applied)
+	return applied, b.differences()
 }
 
 // resolveAll returns the changes with the real paths of their targets filled

@@ -14,7 +14,7 @@ type Limit struct {
 
 // Limited returns a view that shares everything with v but reaches only what
 // l lets it; anything else fails with FS_NOT_ALLOWED.
-func (v *View) Limited(l Limit) *View { return &View{state: v.state, limit: &l} }
+func (v *View) Limited(l Limit) *View { return &View{state: v.state, limit: &l, recorder: v.recorder} }
 
 // permit refuses a place that the limit does not hold. asked is how the
 // caller knows it.

@@ -23,7 +23,8 @@ type ViewOptions struct {
 // of each file, its doors. Safe for concurrent use.
 type View struct {
 	*state
-	limit *Limit // nil: none
+	limit    *Limit   // nil: none
+	recorder Recorder // nil: nobody is told
 }
 
 // state is what all views of one session share.
