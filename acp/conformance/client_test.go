@@ -40,6 +40,7 @@ type client struct {
 	mark string // in the environment of all that the process starts
 	cmd  *exec.Cmd
 	in   io.WriteCloser
+	out  io.ReadCloser
 
 	writeMu sync.Mutex // one write at a time
 	// work are the answers that are being given; finish waits for them.
@@ -92,14 +93,14 @@ func (h *home) spawn(o options) *client {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	out, err := c.cmd.StdoutPipe()
+	c.out, err = c.cmd.StdoutPipe()
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	if err := c.cmd.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	go c.read(out)
+	go c.read()
 	h.t.Cleanup(c.finish)
 	return c
 }

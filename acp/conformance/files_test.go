@@ -19,6 +19,8 @@ type files struct {
 	write func(path, content string) (e *rpcError, handled bool)
 	// noParents says that missing folders are not made.
 	noParents bool
+	// raw, when set, is the result of each read.
+	raw string
 	// unix says that buffers hold \n for \r\n and no byte order mark.
 	unix bool
 
@@ -82,6 +84,9 @@ func (f *files) serve(method string, params json.RawMessage) (any, *rpcError, bo
 	json.Unmarshal(params, &p)
 	if method == acp.MethodReadTextFile {
 		content, e := f.serveRead(p.Path)
+		if f.raw != "" {
+			return json.RawMessage(f.raw), nil, true
+		}
 		return acp.ReadTextFileResponse{Content: content}, e, true
 	}
 	return acp.Empty{}, f.serveWrite(p.Path, p.Content), true

@@ -3,7 +3,6 @@ package conformance
 import (
 	"bufio"
 	"encoding/json"
-	"io"
 	"strings"
 	"time"
 
@@ -13,8 +12,8 @@ import (
 // read takes the lines of the process until it is gone. It is the one
 // goroutine that changes what a case looks at, so whatever came before an
 // answer has been folded when the answer is seen.
-func (c *client) read(out io.Reader) {
-	in := bufio.NewReaderSize(out, 64<<10)
+func (c *client) read() {
+	in := bufio.NewReaderSize(c.out, 64<<10)
 	for {
 		c.waitToRead()
 		text, err := in.ReadString('\n')

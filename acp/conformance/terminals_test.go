@@ -29,6 +29,8 @@ type terminals struct {
 	// hook, when set, is asked first; handled false goes on as a good client
 	// does.
 	hook func(method string) (e *rpcError, handled bool)
+	// raw, when set, is the result of each terminal/create.
+	raw json.RawMessage
 
 	c   *client
 	env []string
@@ -113,6 +115,9 @@ func (w *terminals) serve(method string, params json.RawMessage) (any, *rpcError
 		}
 	}
 	if method == acp.MethodTerminalCreate {
+		if w.raw != nil {
+			return w.raw, nil, true
+		}
 		result, e := w.create(params)
 		return result, e, true
 	}
