@@ -52,6 +52,12 @@ type Config struct {
 	// Forget removes what is kept of a deleted session elsewhere: spilled
 	// output, checkpoints, transcripts.
 	Forget func(session string) error
+	// TurnBegins, when set, is called when a turn begins, before anything in it
+	// can change a file, for a checkpoint. The turn waits for it.
+	TurnBegins func(s *Session, prompt string)
+	// Recorder, when set, gives what is told of the changes that a call makes to
+	// files; nil: nobody is.
+	Recorder func(s *Session, call string) workspace.Recorder
 	// PermissionTimeout bounds the wait for an answer; 0 means none.
 	PermissionTimeout time.Duration
 	// CancelGrace is how long a cancelled turn waits for what it runs before

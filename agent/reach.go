@@ -46,10 +46,14 @@ func (s *Session) settled(x tools.Execution, _ tools.Result) {
 // ViewFor returns the view that a call works on: the session's, bounded to
 // the files that were judged when the call was decided about, so that it
 // reaches no others, whatever becomes of links meanwhile. In full-access mode
-// it is not bounded.
+// it is not bounded. What the call changes is told to the hub's recorder.
 func (s *Session) ViewFor(c *tools.Context) *workspace.View {
-	if s.Mode() == permission.FullAccess {
-		return s.view
+	view := s.view
+	if s.hub.c.Recorder != nil {
+		view = view.RecordedBy(s.hub.c.Recorder(s, c.CallID))
 	}
-	return s.view.Limited(workspace.Limit{Paths: s.reach.get(c.Token), Hidden: s.policy.Hider()})
+	if s.Mode() == permission.FullAccess {
+		return view
+	}
+	return view.Limited(workspace.Limit{Paths: s.reach.get(c.Token), Hidden: s.policy.Hider()})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/agent-ls/agent-ls/presentation"
@@ -124,6 +125,9 @@ type outcome struct {
 func (s *Session) runTurn(t *Turn) (StopReason, error) {
 	s.hub.repeats.Reset(s.id)
 	t.Record(TurnStarted{Turn: t.id})
+	if s.hub.c.TurnBegins != nil {
+		s.hub.c.TurnBegins(s, strings.TrimSpace(PromptText(t.blocks)))
+	}
 	if title := s.firstTitle(t.blocks); title != "" {
 		t.Record(TitleChanged{Title: title})
 	}
