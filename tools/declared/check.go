@@ -18,7 +18,7 @@ import (
 // DefaultTimeout is for tools that declare none (tools.md §5 row 6).
 const DefaultTimeout = 60 * time.Second
 
-// maxTimeout is the longest timeout there is; longer ones count as it.
+// maxTimeout is the longest timeout that there is; longer ones count as it.
 const maxTimeout = (1<<31 - 1) * time.Millisecond
 
 // entry is a tool before it is checked: the JSON of each field, nil when it is
