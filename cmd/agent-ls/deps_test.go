@@ -18,7 +18,7 @@ const module = "github.com/agent-ls/agent-ls/"
 var allowed = map[string][]string{
 	"workspace/diff":       {},
 	"presentation":         {"workspace/diff"},
-	"workspace/review":     {"workspace/diff"},
+	"workspace/review":     {"workspace/diff", "internal/filelock"},
 	"workspace":            {"workspace/diff", "workspace/review"},
 	"tools/schema":         {},
 	"tools/proc":           {},
@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"lsp/watch":            {},
 	"internal/terminal":    {"agent", "presentation"},
 	"internal/config":      {"internal/nearest"},
+	"internal/filelock":    {},
 	"internal/nearest":     {},
 	"internal/mcp":         {"agent", "tools", "tools/schema", "tools/proc", "presentation"},
 	"acp/conformance":      {"acp"},
