@@ -120,9 +120,9 @@ func (c *Checkpoints) adopt() error {
 
 // update changes and stores the list.
 func (c *Checkpoints) update(fn func() error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	return c.store.locked(func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		if err := c.adopt(); err != nil {
 			return err
 		}
@@ -291,11 +291,16 @@ type Restored struct {
 // that differ. A text that was not kept, or is lost, is an entry of missing.
 // ErrNoCheckpoint when there is none with that id.
 func (c *Checkpoints) Restore(id string) (files []Restored, missing []Refusal, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.store.locked(c.adopt); err != nil {
+	err = c.store.locked(func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.adopt()
+	})
+	if err != nil {
 		return nil, nil, err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	at := slices.IndexFunc(c.list, func(k *checkpoint) bool { return k.ID == id })
 	if at < 0 {
 		return nil, nil, ErrNoCheckpoint
@@ -327,6 +332,14 @@ func (c *Checkpoints) text(s fileState) (string, error) {
 		return "", fmt.Errorf("it had %d bytes, and a checkpoint keeps %d in all", s.Size, c.o.MaxBytes)
 	}
 	return c.store.texts.get(s.Text)
+}
+
+// Drop removes a checkpoint after which nothing was changed.
+func (c *Checkpoints) Drop(id string) error {
+	return c.update(func() error {
+		c.list = slices.DeleteFunc(c.list, func(k *checkpoint) bool { return k.ID == id && len(k.Files) == 0 })
+		return nil
+	})
 }
 
 // Forget removes the checkpoints of a session.

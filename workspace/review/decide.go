@@ -16,6 +16,8 @@ type decision struct {
 	Kind  string    `json:"kind"` // keep or undo
 	Time  time.Time `json:"time"`
 	Parts []part    `json:"parts"`
+
+	fresh bool // not stored yet
 }
 
 // part is what a decision did to one file.
@@ -103,7 +105,7 @@ func (l *Ledger) Keep(ids ...HunkID) (Plan, error) {
 	err := l.update(func() error {
 		groups, refused := l.byFile(ids)
 		plan.Refused = refused
-		d := decision{ID: l.newID(), Kind: kindKeep, Time: l.now()}
+		d := decision{ID: l.newID(), Kind: kindKeep, Time: l.now(), fresh: true}
 		for _, g := range groups {
 			if err := l.wake(g.f); err != nil {
 				return err
@@ -126,11 +128,11 @@ func (l *Ledger) Keep(ids ...HunkID) (Plan, error) {
 // Undo plans to put back what hunks replaced. Nothing changes before Settle is
 // told of a step. Hunks that the user wrote into are refused.
 func (l *Ledger) Undo(ids ...HunkID) (Plan, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if err := l.refresh(); err != nil {
 		return Plan{}, err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	groups, refused := l.byFile(ids)
 	plan := Plan{Refused: refused}
 	id := l.newID()
@@ -182,33 +184,32 @@ func (f *file) stepTo(a after) Step {
 
 // Settle notes that a step was applied: before and after are what the file held
 // just before and just after, which may differ from the plan where something
-// else was changed meanwhile.
+// else was changed meanwhile. It waits for nothing; Flush stores it.
 func (l *Ledger) Settle(s Step, before, after State) error {
-	return l.update(func() error {
-		f := l.files[pathKey(s.Path)]
-		if f == nil {
-			return nil
-		}
-		if err := l.wake(f); err != nil {
-			return err
-		}
-		if before.Exists && f.here.Exists {
-			f.userLines(before.Text)
-		}
-		delete(l.files, pathKey(s.Path))
-		if s.takeBack {
-			l.takeBack(f, s)
-		} else {
-			l.undone(f, s)
-		}
-		l.files[pathKey(f.here.Path)] = f
-		l.touch(f)
-		if f.here.Exists && after.Exists {
-			f.userLines(after.Text)
-			f.here.Mode = after.Mode
-		}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.prune()
+	f := l.files[pathKey(s.Path)]
+	if f == nil {
 		return nil
-	})
+	}
+	if err := l.wake(f); err != nil {
+		return err
+	}
+	if before.Exists && f.here.Exists {
+		f.userLines(before.Text)
+	}
+	if s.takeBack {
+		l.takeBack(f, s)
+	} else {
+		l.undone(f, s)
+	}
+	l.put(pathKey(s.Path), f)
+	if f.here.Exists && after.Exists {
+		f.userLines(after.Text)
+		f.here.Mode = after.Mode
+	}
+	return nil
 }
 
 // undone carries out the undo of a step.
@@ -227,7 +228,7 @@ func (l *Ledger) undone(f *file, s Step) {
 	p.After = f.here
 	at := l.decisionAt(s.decision)
 	if at < 0 {
-		l.decisions = append(l.decisions, decision{ID: s.decision, Kind: kindUndo, Time: l.now()})
+		l.decisions = append(l.decisions, decision{ID: s.decision, Kind: kindUndo, Time: l.now(), fresh: true})
 		at = len(l.decisions) - 1
 	}
 	l.decisions[at].Parts = append(l.decisions[at].Parts, p)

@@ -84,30 +84,32 @@ func (l *Ledger) touch(f *file) {
 }
 
 // Record notes an applied change of an agent. A text before it that is not the
-// one known was changed by others, which is noted first.
+// one known was changed by others, which is noted first. It waits for nothing;
+// Flush stores it.
 func (l *Ledger) Record(c Change, by Attribution) error {
-	return l.update(func() error {
-		from := c.Path
-		if c.From != "" {
-			from = c.From
-		}
-		f := l.files[pathKey(from)]
-		if f == nil || !f.here.Exists && c.Before.Exists {
-			f = newFile(from, c.Before)
-		}
-		if err := l.wake(f); err != nil {
-			return err
-		}
-		if f.here.Exists && c.Before.Exists {
-			f.userLines(c.Before.Text)
-		}
-		if occupant := l.files[pathKey(c.Path)]; c.From != "" && occupant != nil && occupant != f {
-			return l.recordOver(f, occupant, c, by)
-		}
-		f.agentChange(c, by)
-		l.put(pathKey(from), f)
-		return nil
-	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.prune()
+	from := c.Path
+	if c.From != "" {
+		from = c.From
+	}
+	f := l.files[pathKey(from)]
+	if f == nil || !f.here.Exists && c.Before.Exists {
+		f = newFile(from, c.Before)
+	}
+	if err := l.wake(f); err != nil {
+		return err
+	}
+	if f.here.Exists && c.Before.Exists {
+		f.userLines(c.Before.Text)
+	}
+	if occupant := l.files[pathKey(c.Path)]; c.From != "" && occupant != nil && occupant != f {
+		return l.recordOver(f, occupant, c, by)
+	}
+	f.agentChange(c, by)
+	l.put(pathKey(from), f)
+	return nil
 }
 
 // recordOver notes a move to a path that has a review of its own, such as that
@@ -144,8 +146,8 @@ func (l *Ledger) Tracks(path string) bool {
 
 // UserEdit notes that a file that is followed holds another text, and that no
 // agent made it: the user's typing, or another process. The text is what
-// counts, so a notice may come late or twice. It is stored with the next
-// decision, change or Flush: after a crash the text of the file tells it again.
+// counts, so a notice may come late or twice. It waits for nothing; Flush stores
+// it, and after a crash the text of the file tells it again.
 func (l *Ledger) UserEdit(path, text string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,6 +170,28 @@ func (l *Ledger) UserEdit(path, text string) error {
 	f.userLines(text)
 	l.touch(f)
 	return nil
+}
+
+// Paths returns the files that the ledger follows, sorted.
+func (l *Ledger) Paths() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var paths []string
+	for _, key := range l.paths() {
+		paths = append(paths, l.files[key].here.Path)
+	}
+	return paths
+}
+
+// PathOf returns the file that a pending hunk is in.
+func (l *Ledger) PathOf(id HunkID) (path string, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	groups, _ := l.byFile([]HunkID{id})
+	if len(groups) == 0 {
+		return "", false
+	}
+	return groups[0].f.here.Path, true
 }
 
 // Text returns the text that the ledger takes a file to hold.

@@ -230,6 +230,10 @@ func (w *world) settleAll() {
 	if len(w.base) < 10 {
 		w.userInserts()
 	}
+	if all := lines(w.text); len(all) > 100 {
+		w.set(join(all[:40]))
+		w.base = setOf(w.text)
+	}
 }
 
 func (w *world) step() {

@@ -47,34 +47,46 @@ type storedTexts struct {
 // update runs fn on the ledger as all processes left it, and stores the result.
 // When fn fails nothing is stored.
 func (l *Ledger) update(fn func() error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.store == nil {
-		err := fn()
-		l.prune()
-		return err
-	}
-	return l.store.locked(func() error {
-		if err := l.adopt(); err != nil {
-			return err
-		}
+	change := func() error {
 		if err := fn(); err != nil {
 			return err
 		}
 		l.prune()
+		return nil
+	}
+	if l.store == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return change()
+	}
+	// The lock between processes comes first: nobody who only notes something
+	// waits for another process.
+	return l.store.locked(func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if err := l.adopt(); err != nil {
+			return err
+		}
+		if err := change(); err != nil {
+			return err
+		}
 		return l.write()
 	})
 }
 
-// refresh takes over what other processes stored; l.mu is held or not needed.
+// refresh takes over what other processes stored.
 func (l *Ledger) refresh() error {
 	if l.store == nil {
 		return nil
 	}
-	return l.store.locked(l.adopt)
+	return l.store.locked(func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.adopt()
+	})
 }
 
-// Flush stores what the user typed since the last change or decision.
+// Flush stores what was noted since the last time.
 func (l *Ledger) Flush() error {
 	l.mu.Lock()
 	idle := l.store == nil || !l.anyDirty()
@@ -91,8 +103,10 @@ func (l *Ledger) anyDirty() bool {
 			return true
 		}
 	}
-	return len(l.removed) > 0
+	return len(l.removed) > 0 || slices.ContainsFunc(l.decisions, isFresh)
 }
+
+func isFresh(d decision) bool { return d.fresh }
 
 // adopt reads the stored ledger where another process changed it. Of a file
 // that was changed here too, our state stays. The lock is held.
@@ -122,6 +136,11 @@ func (l *Ledger) adopt() error {
 	for key := range l.removed {
 		if f := files[key]; f != nil && !f.dirty {
 			delete(files, key)
+		}
+	}
+	for _, d := range l.decisions {
+		if d.fresh {
+			data.Decisions = append(data.Decisions, d)
 		}
 	}
 	l.files, l.decisions, l.saved = files, data.Decisions, at
@@ -246,6 +265,9 @@ func (l *Ledger) write() error {
 	clear(l.removed)
 	for _, f := range l.files {
 		f.dirty = false
+	}
+	for i := range l.decisions {
+		l.decisions[i].fresh = false
 	}
 	l.park()
 	return nil
