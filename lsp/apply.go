@@ -18,17 +18,20 @@ import (
 	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
-const (
-	// answerTime bounds the wait for the answer to an edit, confirmTime the
-	// wait for the edit in our mirror after the editor said that it made it:
-	// editors hold their changes back for a while.
-	answerTime  = 5 * time.Second
-	confirmTime = 2 * time.Second
-	// saveTime bounds the wait for a buffer to be saved.
-	saveTime = 5 * time.Second
-	// editAttempts is how often an edit is tried (settled detail 10).
-	editAttempts = 2
-)
+// editAttempts is how often an edit is tried (settled detail 10).
+const editAttempts = 2
+
+// editTimes bound the steps of an edit in the editor.
+type editTimes struct {
+	// answer is for the answer to an edit, confirm for the edit in our mirror
+	// after the editor said that it made it: editors hold their changes back
+	// for a while.
+	answer, confirm time.Duration
+	// save is for a buffer to be saved.
+	save time.Duration
+}
+
+var defaultEditTimes = editTimes{answer: 5 * time.Second, confirm: 2 * time.Second, save: 5 * time.Second}
 
 const methodSaveDocument = "agent-ls/saveDocument"
 
@@ -187,7 +190,7 @@ func splits(s string, at int) bool {
 
 // send asks the editor for the edit and waits until the mirror has it.
 func (d door) send(ctx context.Context, t target, edits []protocol.TextEdit) error {
-	asking, stop := context.WithTimeout(d.s.conn.ctx, answerTime)
+	asking, stop := context.WithTimeout(d.s.conn.ctx, d.s.times.answer)
 	answer := make(chan error, 1)
 	d.s.run(func() {
 		defer stop()
@@ -229,7 +232,7 @@ func (d door) ask(ctx context.Context, t target, edits []protocol.TextEdit) erro
 
 // confirm waits for an edit that the editor says it made.
 func (d door) confirm(ctx context.Context, t target) error {
-	timer := time.NewTimer(confirmTime)
+	timer := time.NewTimer(d.s.times.confirm)
 	defer timer.Stop()
 	select {
 	case <-t.awaited.reached:
@@ -262,7 +265,7 @@ func (d door) params(t target, edits []protocol.TextEdit) *protocol.ApplyWorkspa
 // save asks a rich client to save the buffer, so that commands see the edit.
 // What cannot be saved stays in the buffer; the user sees that there.
 func (d door) save(ctx context.Context, u uri.URI) {
-	ctx, stop := context.WithTimeout(ctx, saveTime)
+	ctx, stop := context.WithTimeout(ctx, d.s.times.save)
 	defer stop()
 	params, err := json.Marshal(map[string]string{"uri": u.String()})
 	if err == nil {

@@ -200,7 +200,7 @@ func (d *document) arrived() bool {
 // reloaded says that the editor has read its file again. Going back to an older
 // state of the file is the user's undo.
 func (d *document) judge() (reloaded bool) {
-	if !d.dirty && d.awaited == nil {
+	if (!d.dirty || d.absent) && d.awaited == nil {
 		d.lookAtDisk() // what the editor knows already may be news to us
 	}
 	size := len(d.prefix) + d.buffer.Peek().Len()

@@ -101,6 +101,7 @@ type editor struct {
 	begun        map[string]string // progress titles by token
 	ended        map[string]bool
 	refreshed    []string
+	unread       []int // error codes of answers under the id null
 	saves        []string
 	server       json.RawMessage // capabilities
 	refuseCreate bool
@@ -269,7 +270,10 @@ func (e *editor) response(m message) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err != nil {
-		return // to what could not be read
+		if string(m.ID) == "null" && m.Error != nil {
+			e.unread = append(e.unread, m.Error.Code)
+		}
+		return
 	}
 	got := e.pending[id]
 	delete(e.pending, id)
@@ -476,6 +480,15 @@ func (e *editor) save(rel string) {
 		e.t.Fatal(err)
 	}
 	e.notify("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": e.uri(rel)}})
+}
+
+// taken returns when the server has taken every notification so far: they are
+// in the order of requests.
+func (e *editor) taken() {
+	e.t.Helper()
+	if _, err := e.request("no/such", nil); code(err) != -32601 {
+		e.t.Fatal(err)
+	}
 }
 
 func (e *editor) close(rel string) {

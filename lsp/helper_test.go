@@ -39,6 +39,7 @@ type world struct {
 	change func(o *Options, b *Backend)
 	raw    bool // no handshake
 	params func(map[string]any)
+	times  editTimes // zero: the default
 	files  map[string]string
 }
 
@@ -74,6 +75,9 @@ func start(t *testing.T, name string, w world) *setup {
 	toServer, fromEditor := io.Pipe()
 	toEditor, fromServer := io.Pipe()
 	s.server = New(pipes{toServer, fromServer, toServer}, o)
+	if w.times != (editTimes{}) {
+		s.server.times = w.times
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		clean, err := s.server.Serve(ctx)

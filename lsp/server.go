@@ -47,6 +47,7 @@ type Server struct {
 	now    func() time.Time
 	docs   *Documents
 	follow *follower
+	times  editTimes
 	work   sync.WaitGroup
 
 	mu    sync.Mutex
@@ -81,7 +82,7 @@ const (
 
 // New returns a server for the client at rwc. It reads nothing before Serve.
 func New(rwc io.ReadWriteCloser, o Options) *Server {
-	s := &Server{o: o, logger: o.Logger, now: o.Now, docs: newDocuments(), fronts: map[string]*front{}, ended: make(chan struct{})}
+	s := &Server{o: o, logger: o.Logger, now: o.Now, docs: newDocuments(), times: defaultEditTimes, fronts: map[string]*front{}, ended: make(chan struct{})}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}

@@ -1,0 +1,192 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/workspace"
+	"github.com/agent-ls/agent-ls/workspace/diff"
+	"github.com/agent-ls/agent-ls/workspace/review"
+)
+
+// Review is the Reviewer over a ledger and checkpoints. It feeds the ledger:
+// with the editor's changes in the order of the wire, with agents' changes as
+// they are made, and with what files hold where neither says so. Safe for
+// concurrent use.
+type Review struct {
+	s           *Server
+	ledger      *review.Ledger
+	checkpoints *review.Checkpoints
+	news        *reviewNews
+
+	// mu is held while the ledger is told something. What is read of a file is
+	// told only if nothing else was told since it was read.
+	mu      sync.Mutex
+	told    int
+	flights map[string]*flight // by fileKey
+}
+
+// NewReview returns the review of a connection; its goroutine ends with the
+// server.
+func NewReview(s *Server, ledger *review.Ledger, checkpoints *review.Checkpoints) *Review {
+	r := &Review{s: s, ledger: ledger, checkpoints: checkpoints, flights: map[string]*flight{}}
+	r.news = newReviewNews(r)
+	s.run(r.news.run)
+	return r
+}
+
+// TurnBegins makes the checkpoint of a turn, for agent.Config.
+func (r *Review) TurnBegins(s *agent.Session, prompt string) {
+	if _, err := r.checkpoints.Mark(s.ID(), prompt); err != nil {
+		r.s.logger.Error("no checkpoint of the turn", "session", s.ID(), "error", err)
+	}
+}
+
+// metaCheckpoint is where the answer of a prompt names its checkpoint (contract
+// §7).
+const metaCheckpoint = "agent-ls/checkpoint"
+
+// PromptMeta is the _meta of a prompt's answer.
+func (r *Review) PromptMeta(s *agent.Session) map[string]any {
+	id, ok := r.checkpoints.Newest(s.ID())
+	if !ok {
+		return nil
+	}
+	return map[string]any{metaCheckpoint: id}
+}
+
+// Lenses are a Keep and an Undo at the first line of each hunk (settled detail
+// 8).
+func (r *Review) Lenses(_ context.Context, u uri.URI) ([]protocol.CodeLens, error) {
+	shown, _, err := r.shown(filePath(u))
+	lenses := make([]protocol.CodeLens, 0, 2*len(shown))
+	for _, h := range shown {
+		at := protocol.Range{Start: h.span.Start, End: h.span.Start}
+		lenses = append(lenses,
+			protocol.CodeLens{Range: at, Command: command1("Keep"+h.about(), "agent-ls.keepHunk", h.ID)},
+			protocol.CodeLens{Range: at, Command: command1("Undo"+h.about(), "agent-ls.undoHunk", h.ID)},
+		)
+	}
+	return lenses, err
+}
+
+// Actions are those of the hunks that a range touches, and of their file.
+func (r *Review) Actions(_ context.Context, u uri.URI, at protocol.Range) ([]protocol.CodeAction, error) {
+	shown, _, err := r.shown(filePath(u))
+	var actions []protocol.CodeAction
+	for _, h := range shown {
+		if h.touches(at) {
+			actions = append(actions,
+				action("Keep this change"+h.about(), "agent-ls.keepHunk", h.ID),
+				action("Undo this change"+h.about(), "agent-ls.undoHunk", h.ID))
+		}
+	}
+	if len(actions) > 0 && len(shown) > 1 {
+		actions = append(actions,
+			action("Keep all changes in this file", "agent-ls.keepFile", u),
+			action("Undo all changes in this file", "agent-ls.undoFile", u))
+	}
+	return actions, err
+}
+
+// command1 is a command with one argument.
+func command1[A ~string](title, name string, arg A) protocol.Command {
+	raw, _ := json.Marshal(arg) // a string
+	return protocol.Command{Title: title, Command: name, Arguments: []protocol.LSPAny{protocol.LSPAny(raw)}}
+}
+
+func action[A ~string](title, name string, arg A) protocol.CodeAction {
+	kind, c := codeActionKind, command1(title, name, arg)
+	return protocol.CodeAction{Title: title, Kind: &kind, Command: c}
+}
+
+// baseDocument is where the documents of texts before agents' changes are; the
+// path of a file: URI follows.
+const baseDocument = scheme + ":/review/base"
+
+// baseURI is the document of a file's text before agents changed it.
+func baseURI(path string) uri.URI {
+	return parseURI(baseDocument + strings.TrimPrefix(string(fileURI(path)), "file://"))
+}
+
+// Base is the text of such a document: empty for a file that was not there. A
+// file that no agent has changed has none.
+func (r *Review) Base(_ context.Context, u uri.URI) (text string, ok bool) {
+	rest, ok := strings.CutPrefix(string(u), baseDocument+"/")
+	if !ok {
+		return "", false
+	}
+	path := filePath(parseURI("file:///" + rest))
+	if path == "" || !r.ledger.Tracks(path) {
+		return "", false
+	}
+	text, _ = r.ledger.Base(path)
+	return strings.TrimPrefix(text, bom), true
+}
+
+// shownHunk is a hunk at its place in the editor's document.
+type shownHunk struct {
+	review.Hunk
+	span protocol.Range
+}
+
+// about says in a title what is not plain text.
+func (h shownHunk) about() string {
+	switch {
+	case h.Kind == review.KindMove:
+		return " move"
+	case h.Kind == review.KindCreate:
+		return " new file"
+	case h.Kind == review.KindDelete:
+		return " deletion"
+	case h.Mixed:
+		return " (with your text)"
+	}
+	return ""
+}
+
+// touches reports whether a range of the editor is at a line of the hunk.
+func (h shownHunk) touches(at protocol.Range) bool {
+	last := h.span.End.Line
+	if h.span.End.Character == 0 && last > h.span.Start.Line {
+		last--
+	}
+	return at.Start.Line <= last && at.End.Line >= h.span.Start.Line
+}
+
+// shown returns the hunks of a file and the text that their places are in.
+func (r *Review) shown(path string) (hunks []shownHunk, text string, err error) {
+	if path == "" {
+		return nil, "", nil
+	}
+	r.mu.Lock()
+	found, err := r.ledger.Hunks(path)
+	text, _ = r.ledger.Text(path)
+	r.mu.Unlock()
+	if err != nil || len(found) == 0 {
+		return nil, text, err
+	}
+	plain := strings.TrimPrefix(text, bom)
+	hidden := len(text) - len(plain)
+	m, enc := diff.NewMapper(plain), r.s.docs.Encoding()
+	for _, h := range found {
+		hunks = append(hunks, shownHunk{h, protocol.Range{
+			Start: wirePosition(m.Position(h.Start-hidden, enc)), End: wirePosition(m.Position(h.End-hidden, enc)),
+		}})
+	}
+	return hunks, text, nil
+}
+
+// view returns a view on the folders of now for the user's own decisions.
+func (r *Review) view() *workspace.View {
+	cwd, roots := r.s.places()
+	return r.s.backend.Workspace.View(workspace.ViewOptions{
+		Cwd: cwd, Roots: append([]string{cwd}, roots...), Appliers: appliers(r.s),
+	})
+}
