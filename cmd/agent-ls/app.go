@@ -41,6 +41,7 @@ type app struct {
 	outputs   *cache.Store
 	logFile   io.Closer
 	swept     chan struct{} // closed when the output store has been swept
+	review    *reviewing    // nil where nobody reviews
 	// forced takes back the end by force that was set when the client left; nil
 	// before.
 	forced func() bool
@@ -119,7 +120,8 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.hub = agent.NewHub(agent.Config{
 		Workspace: a.workspace, Registry: registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
-		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.outputs.Remove, Outputs: a.outputs,
+		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
+		TurnBegins: a.turnBegins, Recorder: a.recorder,
 		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
 	})
 	a.tasks.OnCompletion(a.taskEnded)

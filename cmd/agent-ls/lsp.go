@@ -120,10 +120,18 @@ func (l *languageServer) open(s lsp.Setup) (*lsp.Backend, error) {
 		return nil, err
 	}
 	l.app = a
-	return &lsp.Backend{
+	folder := c.Cwd
+	if len(s.Folders) > 0 {
+		folder = s.Folders[0]
+	}
+	backend := &lsp.Backend{
 		Hub: a.hub, Workspace: a.workspace, StateDir: c.StateDir, Cwd: c.Cwd, Follow: c.Follow,
-		Warnings: warnings, Rich: l.rich,
-	}, nil
+		Warnings: append(warnings, a.openReview(folder)...), Rich: l.rich, PromptMeta: a.promptMeta,
+	}
+	if a.review != nil {
+		backend.Review = a.showReview
+	}
+	return backend, nil
 }
 
 // editorConfig loads the configuration with the editor's settings and
@@ -163,7 +171,11 @@ func (l *languageServer) rich(o lsp.RichOptions) lsp.Rich {
 		InitializeMethod: "acp/initialize", Client: declaredClient(o), Doors: o.Doors, Connection: o.Connection,
 		PromptMeta: func(s *agent.Session) acp.Meta {
 			l.server.SessionChanged(s.ID())
-			return nil
+			var meta acp.Meta
+			for name, value := range l.app.promptMeta(s) {
+				meta = meta.With(name, value)
+			}
+			return meta
 		},
 	})
 }
@@ -192,6 +204,7 @@ func (l *languageServer) close() {
 	}
 	l.server.Close()
 	if l.app != nil {
+		l.app.closeReview()
 		l.app.close()
 	}
 }

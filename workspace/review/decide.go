@@ -158,7 +158,7 @@ func (l *Ledger) Undo(ids ...HunkID) (Plan, error) {
 // step is the step that undoes a group.
 func (g group) step(decision string) Step {
 	s := g.f.stepTo(g.f.undoing(g.marks, g.whole))
-	s.decision = decision
+	s.decision, s.hunks = decision, g.count()
 	for _, m := range g.marks {
 		s.undo = append(s.undo, m.id)
 	}
@@ -314,7 +314,7 @@ func (l *Ledger) takePartBack(plan *Plan, d decision, p part) (waits bool, err e
 		return false, nil
 	}
 	s := f.stepTo(a)
-	s.decision, s.takeBack = d.ID, true
+	s.decision, s.takeBack, s.hunks = d.ID, true, p.count()
 	plan.Steps = append(plan.Steps, s)
 	return true, nil
 }

@@ -76,7 +76,11 @@ type Step struct {
 	undo     []HunkID // what is undone
 	decision string   // the decision that this is a part of, or that is taken back
 	takeBack bool
+	hunks    int
 }
+
+// Hunks is how many hunks the step decides about.
+func (s Step) Hunks() int { return s.hunks }
 
 // Refusal is a hunk or file about which a decision was not carried out.
 type Refusal struct {

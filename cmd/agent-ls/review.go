@@ -1,0 +1,99 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+
+	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/lsp"
+	"github.com/agent-ls/agent-ls/workspace"
+	"github.com/agent-ls/agent-ls/workspace/review"
+)
+
+// reviewing is what the language server knows of agents' changes in a
+// workspace. Other front ends have nobody who decides about them.
+type reviewing struct {
+	ledger      *review.Ledger
+	checkpoints *review.Checkpoints
+	shown       *lsp.Review // nil before a client is there
+}
+
+// openReview opens the review of a workspace. Without one the rest works, so
+// what is wrong is a warning; a damaged file is one too, and a new one begun.
+func (a *app) openReview(folder string) (warnings []string) {
+	store, err := review.OpenStore(review.StoreOptions{Dir: reviewDir(a.config.StateDir, folder), Logger: a.log})
+	if err != nil {
+		return []string{"agent-ls: changes cannot be reviewed: " + err.Error()}
+	}
+	ledger, err := review.OpenLedger(store, review.LedgerOptions{})
+	if err != nil {
+		warnings = append(warnings, "agent-ls: "+err.Error())
+	}
+	checkpoints, err := review.OpenCheckpoints(store, review.CheckpointOptions{})
+	if err != nil {
+		warnings = append(warnings, "agent-ls: "+err.Error())
+	}
+	if ledger != nil && checkpoints != nil {
+		a.review = &reviewing{ledger: ledger, checkpoints: checkpoints}
+	}
+	return warnings
+}
+
+// reviewDir is the folder of a workspace's review in the state folder.
+func reviewDir(stateDir, folder string) string {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	sum := sha256.Sum256([]byte(folder))
+	return filepath.Join(stateDir, "review", hex.EncodeToString(sum[:8]))
+}
+
+// showReview shows the review to a client.
+func (a *app) showReview(s *lsp.Server) lsp.Reviewer {
+	a.review.shown = lsp.NewReview(s, a.review.ledger, a.review.checkpoints)
+	return a.review.shown
+}
+
+// turnBegins makes the checkpoint of a turn.
+func (a *app) turnBegins(s *agent.Session, prompt string) {
+	if a.review != nil {
+		a.review.shown.TurnBegins(s, prompt)
+	}
+}
+
+// recorder is told of the changes of a call.
+func (a *app) recorder(s *agent.Session, call string) workspace.Recorder {
+	if a.review == nil {
+		return nil
+	}
+	return a.review.shown.Recorder(s, call)
+}
+
+// promptMeta is the _meta of a prompt's answer.
+func (a *app) promptMeta(s *agent.Session) map[string]any {
+	if a.review == nil {
+		return nil
+	}
+	return a.review.shown.PromptMeta(s)
+}
+
+// forget removes what is kept of a deleted session beside its log.
+func (a *app) forget(session string) error {
+	err := a.outputs.Remove(session)
+	if a.review != nil {
+		err = errors.Join(err, a.review.checkpoints.Forget(session))
+	}
+	return err
+}
+
+// closeReview stores what the user typed last.
+func (a *app) closeReview() {
+	if a.review == nil {
+		return
+	}
+	if err := a.review.ledger.Flush(); err != nil {
+		a.log.Error("the review is not stored", "error", err)
+	}
+}
