@@ -101,7 +101,8 @@ type editor struct {
 	begun        map[string]string // progress titles by token
 	ended        map[string]bool
 	refreshed    []string
-	unread       []int // error codes of answers under the id null
+	updates      []json.RawMessage // session/update
+	unread       []int             // error codes of answers under the id null
 	saves        []string
 	server       json.RawMessage // capabilities
 	refuseCreate bool

@@ -16,8 +16,6 @@ const (
 	DefaultMaxMessage = 64 << 20
 	// maxHeader caps what may come before a Content-Length, in bytes.
 	maxHeader = 64 << 10
-	// keptFrame is the largest frame buffer that is used again.
-	keptFrame = 64 << 10
 )
 
 // errTooLong is a body over the cap; it was skipped, not stored.
@@ -26,12 +24,10 @@ var errTooLong = errors.New("message too long")
 // errNoLength is the end of a connection whose peer sends what is no header.
 var errNoLength = errors.New("no Content-Length header found")
 
-// framer reads and writes messages with LSP's base protocol headers. Reading
-// is for one goroutine; what read returns is valid until the next read.
+// framer reads messages with LSP's base protocol headers, for one goroutine.
 type framer struct {
 	in  *bufio.Reader
 	max int
-	buf []byte
 }
 
 func newFramer(r io.Reader, max int) *framer {
@@ -41,7 +37,7 @@ func newFramer(r io.Reader, max int) *framer {
 	return &framer{in: bufio.NewReaderSize(r, 64<<10), max: max}
 }
 
-// read returns the next body. A header line that makes no sense is skipped,
+// read returns the next body, which is the caller's. A header line that makes no sense is skipped,
 // and so is a header without a length (contract §7, settled detail 16). io.EOF
 // is the end between two messages.
 func (f *framer) read() ([]byte, error) {
@@ -55,14 +51,11 @@ func (f *framer) read() ([]byte, error) {
 		}
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are taken", errTooLong, length, f.max)
 	}
-	if cap(f.buf) < length || cap(f.buf) > keptFrame {
-		f.buf = make([]byte, length)
-	}
-	f.buf = f.buf[:length]
-	if _, err := io.ReadFull(f.in, f.buf); err != nil {
+	body := make([]byte, length)
+	if _, err := io.ReadFull(f.in, body); err != nil {
 		return nil, unexpected(err)
 	}
-	return f.buf, nil
+	return body, nil
 }
 
 // header reads up to the end of the first header that has a length.

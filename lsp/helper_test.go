@@ -17,6 +17,7 @@ import (
 	"github.com/agent-ls/agent-ls/tools/permission"
 	"github.com/agent-ls/agent-ls/tools/proc"
 	"github.com/agent-ls/agent-ls/workspace"
+	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
 // setup is a server with its world: a workspace, a state folder, an editor.
@@ -186,4 +187,15 @@ func code(err error) int {
 		return f.Code
 	}
 	return 0
+}
+
+var discard = slog.New(slog.DiscardHandler)
+
+// fileWrite is a write that makes one edit of a file.
+func fileWrite(path, before string, e diff.Edit) workspace.FileWrite {
+	after, err := diff.Apply(before, []diff.Edit{e})
+	if err != nil {
+		panic(err)
+	}
+	return workspace.FileWrite{Path: path, Before: workspace.NewHandle(path, before), After: after, Edits: []diff.Edit{e}}
 }

@@ -34,8 +34,7 @@ type stream struct {
 	writeMu sync.Mutex // one message at a time
 }
 
-// Read returns the next message; its method and params are valid until the
-// next Read.
+// Read returns the next message.
 func (s *stream) Read(context.Context) (jsonrpc2.Message, int64, error) {
 	for {
 		body, err := s.in.read()
