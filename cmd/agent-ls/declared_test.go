@@ -95,17 +95,21 @@ func (c *client) finished() card {
 	return n.Update
 }
 
-// commands waits for the commands of the session that have name, or have it not.
-func (c *client) commands(name string, want bool) {
+// commands waits for a list of the session's commands that is so.
+func (c *client) commands(what string, is func(names []string) bool) {
 	c.t.Helper()
-	c.until(fmt.Sprintf("commands with %s: %t", name, want), func(m message) bool {
+	c.until("commands "+what, func(m message) bool {
 		var n struct {
 			Update struct{ AvailableCommands []struct{ Name string } }
 		}
 		if m.Method != "session/update" || json.Unmarshal(m.Params, &n) != nil || n.Update.AvailableCommands == nil {
 			return false
 		}
-		return want == slices.ContainsFunc(n.Update.AvailableCommands, func(c struct{ Name string }) bool { return c.Name == name })
+		var names []string
+		for _, c := range n.Update.AvailableCommands {
+			names = append(names, c.Name)
+		}
+		return is(names)
 	})
 }
 
@@ -208,12 +212,12 @@ func TestSetTools(t *testing.T) {
 		t.Errorf("of no manifest: %+v", m)
 	}
 	c.send("_agent-ls/set_tools", object{"sessionId": c.session, "tools": counter("second", 0)["tools"]})
-	c.commands("second", true)
+	c.commands("with second", func(names []string) bool { return slices.Contains(names, "second") })
 	turn = c.prompt(`/second {"delta":1}`)
 	c.reply(c.asked().ID, `"result":1`)
 	c.answer(turn)
 	c.send("_agent-ls/set_tools", object{"sessionId": c.session, "tools": []any{}})
-	c.commands("second", false)
+	c.commands("without second", func(names []string) bool { return !slices.Contains(names, "second") })
 }
 
 func TestToolsAreDeclaredAnewWithEachOpening(t *testing.T) {

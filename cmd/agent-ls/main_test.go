@@ -15,7 +15,7 @@ import (
 // TestMain makes the test binary the program where it is called by its name,
 // so that tests run it as a process.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agent-ls": main})
+	testscript.Main(m, map[string]func(){"agent-ls": main, mcpServerName: serveMCP})
 }
 
 // quiet is a test that scripts do not log to while they pass, also with -v.
