@@ -60,7 +60,7 @@ func (c recorder) Changing(files []workspace.Handle) (done func([]workspace.Appl
 }
 
 func stateOf(h workspace.Handle) review.State {
-	return review.State{Exists: h.Exists, Text: h.Content(), Mode: h.Mode.Perm()}
+	return review.State{Exists: h.Exists, Text: h.Content(), Mode: h.Mode, Unsaved: h.Dirty}
 }
 
 // land notes what became of changes.
@@ -136,7 +136,7 @@ func (r *Review) typed(c DocumentChange) {
 		return
 	}
 	if h, ok := r.s.docs.Document(c.Path); ok {
-		r.tell(r.ledger.UserEdit(c.Path, h.Content()))
+		r.tell(r.ledger.UserEdit(c.Path, stateOf(h)))
 	}
 }
 
@@ -150,7 +150,7 @@ func (r *Review) arrived(c DocumentChange) {
 	defer r.mu.Unlock()
 	f := r.flights[fileKey(c.Path)]
 	if f == nil {
-		r.tell(r.ledger.UserEdit(c.Path, h.Content()))
+		r.tell(r.ledger.UserEdit(c.Path, stateOf(h)))
 		return
 	}
 	f.seen = true
@@ -178,13 +178,21 @@ func (r *Review) FilesChanged(paths []string) {
 	}
 }
 
-// Ready tells the client of everything that is pending.
+// Ready tells the client of everything that is pending. Of a file with unsaved
+// text the editor may still bring that text back; its hunks wait for it.
 func (r *Review) Ready() {
-	paths := r.ledger.Paths()
-	for _, path := range paths {
-		r.look(path)
+	for _, path := range r.ledger.Paths() {
+		if !r.awaits(path) {
+			r.look(path)
+		}
 	}
 	r.news.ready()
+}
+
+// awaits reports whether a file held unsaved text in an editor that has not
+// opened it again.
+func (r *Review) awaits(path string) bool {
+	return r.ledger.Unsaved(path) && !r.s.docs.has(path)
 }
 
 // looks is how often a file is read again that changes meanwhile.
@@ -206,14 +214,14 @@ func (r *Review) look(path string) {
 		if err != nil || !h.Exists {
 			return
 		}
-		if r.tellLooked(path, h.Content(), told) {
+		if r.tellLooked(path, stateOf(h), told) {
 			return
 		}
 	}
 }
 
-// tellLooked tells a text unless something was told since told.
-func (r *Review) tellLooked(path, text string, told int) bool {
+// tellLooked tells what a file holds unless something was told since told.
+func (r *Review) tellLooked(path string, now review.State, told int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.flights[fileKey(path)] != nil {
@@ -222,8 +230,6 @@ func (r *Review) tellLooked(path, text string, told int) bool {
 	if r.told != told {
 		return false
 	}
-	if now, ok := r.ledger.Text(path); !ok || now != text {
-		r.tell(r.ledger.UserEdit(path, text))
-	}
+	r.tell(r.ledger.UserEdit(path, now))
 	return true
 }

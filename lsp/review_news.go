@@ -128,6 +128,9 @@ type wirePlace struct {
 // tell tells a rich client the hunks of a file; changed says that they are
 // others than before. A document that has moved on is told with its next change.
 func (n *reviewNews) tell(path string) (changed bool) {
+	if n.r.awaits(path) {
+		return false
+	}
 	shown, text, err := n.r.shown(path)
 	if err != nil {
 		n.r.s.logger.Error("the review of a file", "path", path, "error", err)

@@ -207,7 +207,7 @@ func (l *Ledger) Settle(s Step, before, after State) error {
 	l.put(pathKey(s.Path), f)
 	if f.here.Exists && after.Exists {
 		f.userLines(after.Text)
-		f.here.Mode = after.Mode
+		f.here.Mode, f.unsaved = after.Mode, after.Unsaved
 	}
 	return nil
 }

@@ -24,10 +24,13 @@ type file struct {
 	// place is the identity of what an agent did to the file as a whole.
 	place placeMark
 
-	stored *storedTexts // nil: not stored yet
-	parked bool         // the texts are in the store alone
-	dirty  bool         // differs from what is stored
-	used   int64        // when it was last worked on, for parking
+	unsaved bool // the text is an editor's and not on disk
+
+	stored  *storedTexts // nil: not stored yet
+	parked  bool         // the texts are in the store alone
+	dirty   bool         // differs from what is stored
+	changes int64        // counts changes, to see one while it is stored
+	used    int64        // when it was last worked on, for parking
 }
 
 // placeMark names the creation, deletion or move of a file.

@@ -40,7 +40,7 @@ func edit(t testing.TB, l *Ledger, before, after string, by Attribution) {
 // typed notes the user's text of path.
 func typed(t testing.TB, l *Ledger, text string) {
 	t.Helper()
-	must(t, l.UserEdit(path, text))
+	must(t, l.UserEdit(path, file1(text)))
 	check(t, l)
 }
 

@@ -81,6 +81,7 @@ func (l *Ledger) paths() []string {
 func (l *Ledger) touch(f *file) {
 	l.clock++
 	f.dirty, f.used = true, l.clock
+	f.changes++
 }
 
 // Record notes an applied change of an agent. A text before it that is not the
@@ -108,6 +109,7 @@ func (l *Ledger) Record(c Change, by Attribution) error {
 		return l.recordOver(f, occupant, c, by)
 	}
 	f.agentChange(c, by)
+	f.unsaved = c.After.Unsaved
 	l.put(pathKey(from), f)
 	return nil
 }
@@ -144,15 +146,15 @@ func (l *Ledger) Tracks(path string) bool {
 	return l.files[pathKey(path)] != nil
 }
 
-// UserEdit notes that a file that is followed holds another text, and that no
-// agent made it: the user's typing, or another process. The text is what
-// counts, so a notice may come late or twice. It waits for nothing; Flush stores
-// it, and after a crash the text of the file tells it again.
-func (l *Ledger) UserEdit(path, text string) error {
+// UserEdit notes what a file that is followed holds, where no agent made it:
+// the user's typing, or another process. Only a file that is there counts. The
+// text is what counts, so a notice may come late or twice. It waits for nothing;
+// Flush stores it, and after a crash the text of the file tells it again.
+func (l *Ledger) UserEdit(path string, now State) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.files[pathKey(path)]
-	if f == nil {
+	if f == nil || !now.Exists {
 		return nil
 	}
 	if err := l.wake(f); err != nil {
@@ -164,12 +166,22 @@ func (l *Ledger) UserEdit(path, text string) error {
 		l.removed[pathKey(path)] = true
 		return nil
 	}
-	if f.text == text {
+	if f.text == now.Text && f.unsaved == now.Unsaved {
 		return nil
 	}
-	f.userLines(text)
+	f.userLines(now.Text)
+	f.unsaved = now.Unsaved
 	l.touch(f)
 	return nil
+}
+
+// Unsaved reports whether a file that is followed held text, when it was last
+// told of, that only an editor had.
+func (l *Ledger) Unsaved(path string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.files[pathKey(path)]
+	return f != nil && f.unsaved
 }
 
 // Paths returns the files that the ledger follows, sorted.

@@ -122,7 +122,7 @@ func (w *world) userChanges() {
 // set makes a text that is not the agent's.
 func (w *world) set(text string) {
 	w.text = text
-	must(w.t, w.l.UserEdit(path, text))
+	must(w.t, w.l.UserEdit(path, file1(text)))
 }
 
 func (w *world) pick() (Hunk, bool) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -23,6 +24,7 @@ type fileData struct {
 	Marks    []markData    `json:"marks"`
 	PlaceID  HunkID        `json:"place_id,omitempty"`
 	PlaceBy  []Attribution `json:"place_by,omitempty"`
+	Unsaved  bool          `json:"unsaved,omitempty"`
 }
 
 // markData is a mark as stored.
@@ -62,16 +64,94 @@ func (l *Ledger) update(fn func() error) error {
 	// The lock between processes comes first: nobody who only notes something
 	// waits for another process.
 	return l.store.locked(func() error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if err := l.adopt(); err != nil {
+		s, err := l.prepare(change)
+		if err != nil || s == nil {
 			return err
 		}
-		if err := change(); err != nil {
-			return err
+		at, err := l.write(s)
+		if err == nil {
+			l.written(s, at)
 		}
-		return l.write()
+		return err
 	})
+}
+
+// snapshot is what is to be stored of a ledger that goes on meanwhile.
+type snapshot struct {
+	data    ledgerData
+	at      stamp
+	texts   []string
+	changes map[*file]int64
+	removed []string
+}
+
+// prepare makes a change and says what to store, nothing for a ledger that was
+// never used. The lock between processes is held.
+func (l *Ledger) prepare(change func() error) (*snapshot, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.adopt(); err != nil {
+		return nil, err
+	}
+	if err := change(); err != nil {
+		return nil, err
+	}
+	if len(l.files) == 0 && len(l.decisions) == 0 && l.saved.Generation == 0 {
+		clear(l.removed)
+		return nil, nil
+	}
+	s := &snapshot{at: l.saved, changes: map[*file]int64{}, removed: slices.Collect(maps.Keys(l.removed))}
+	for _, d := range l.decisions {
+		d.Parts = slices.Clone(d.Parts)
+		s.data.Decisions = append(s.data.Decisions, d)
+	}
+	for _, key := range l.paths() {
+		f := l.files[key]
+		s.texts = append(s.texts, f.nameTexts()...)
+		s.changes[f] = f.changes
+		s.data.Files = append(s.data.Files, f.data())
+	}
+	return s, nil
+}
+
+// nameTexts names the texts of f and returns those that are not stored yet.
+func (f *file) nameTexts() (texts []string) {
+	if f.stored != nil && !f.dirty {
+		return nil
+	}
+	f.stored = &storedTexts{
+		baseText: blobName(f.baseText), text: blobName(f.text), size: int64(len(f.baseText) + len(f.text)),
+	}
+	return []string{f.baseText, f.text}
+}
+
+// write stores a snapshot. The lock between processes is held, that of the
+// ledger is not: the disk may be slow.
+func (l *Ledger) write(s *snapshot) (stamp, error) {
+	for _, text := range s.texts {
+		if _, err := l.store.keepText(text); err != nil {
+			return stamp{}, err
+		}
+	}
+	return l.store.save(ledgerName, s.at, s.data)
+}
+
+// written notes what is stored now.
+func (l *Ledger) written(s *snapshot, at stamp) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.saved = at
+	for f, changes := range s.changes {
+		f.dirty = f.changes != changes
+	}
+	for _, key := range s.removed {
+		delete(l.removed, key)
+	}
+	for i := range l.decisions {
+		stored := func(d decision) bool { return d.ID == l.decisions[i].ID }
+		l.decisions[i].fresh = l.decisions[i].fresh && !slices.ContainsFunc(s.data.Decisions, stored)
+	}
+	l.park()
 }
 
 // refresh takes over what other processes stored.
@@ -166,7 +246,7 @@ func (l *Ledger) decode(data ledgerData) map[string]*file {
 func (d fileData) file() (*file, error) {
 	f := &file{
 		base: d.Base, here: d.Here, place: placeMark{d.PlaceID, d.PlaceBy},
-		stored: &storedTexts{baseText: d.BaseText, text: d.Text}, parked: true,
+		stored: &storedTexts{baseText: d.BaseText, text: d.Text}, parked: true, unsaved: d.Unsaved,
 	}
 	if d.Here.Path == "" {
 		return nil, errors.New("it has no path")
@@ -243,56 +323,11 @@ func (l *Ledger) lost(f *file, cause error) error {
 	return fmt.Errorf("the review of %s is lost: %w", f.here.Path, cause)
 }
 
-// write stores the ledger. The lock is held.
-func (l *Ledger) write() error {
-	if len(l.files) == 0 && len(l.decisions) == 0 && l.saved.Generation == 0 {
-		clear(l.removed)
-		return nil
-	}
-	data := ledgerData{Decisions: l.decisions}
-	for _, key := range l.paths() {
-		f := l.files[key]
-		if err := l.keepTexts(f); err != nil {
-			return err
-		}
-		data.Files = append(data.Files, f.data())
-	}
-	at, err := l.store.save(ledgerName, l.saved, data)
-	if err != nil {
-		return err
-	}
-	l.saved = at
-	clear(l.removed)
-	for _, f := range l.files {
-		f.dirty = false
-	}
-	for i := range l.decisions {
-		l.decisions[i].fresh = false
-	}
-	l.park()
-	return nil
-}
-
-// keepTexts stores the texts of f where they are not stored yet.
-func (l *Ledger) keepTexts(f *file) (err error) {
-	if f.stored != nil && !f.dirty {
-		return nil
-	}
-	names := &storedTexts{size: int64(len(f.baseText) + len(f.text))}
-	if names.baseText, err = l.store.keepText(f.baseText); err != nil {
-		return err
-	}
-	if names.text, err = l.store.keepText(f.text); err != nil {
-		return err
-	}
-	f.stored = names
-	return nil
-}
-
 // data returns f as stored.
 func (f *file) data() fileData {
 	d := fileData{
 		Base: f.base, Here: f.here, BaseText: f.stored.baseText, Text: f.stored.text, PlaceID: f.place.id, PlaceBy: f.place.by,
+		Unsaved: f.unsaved,
 	}
 	for _, m := range f.marks {
 		d.Marks = append(d.Marks, markData{
@@ -303,13 +338,13 @@ func (f *file) data() fileData {
 	return d
 }
 
-// park takes the texts of files out of memory that were not used for longest,
-// until what is left is within the bound. All files are stored.
+// park takes the texts of stored files out of memory that were not used for
+// longest, until what is left is within the bound.
 func (l *Ledger) park() {
 	var awake []*file
 	var total int64
 	for _, f := range l.files {
-		if !f.parked {
+		if !f.parked && !f.dirty && f.stored != nil {
 			awake = append(awake, f)
 			total += f.stored.size
 		}

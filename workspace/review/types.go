@@ -20,6 +20,8 @@ type State struct {
 	Exists bool
 	Text   string // bytes as on disk
 	Mode   fs.FileMode
+	// Unsaved says that the text is an editor's and not on disk yet.
+	Unsaved bool
 }
 
 // Change is one applied change of one file.
