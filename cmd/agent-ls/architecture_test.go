@@ -83,15 +83,7 @@ func TestArchitectureRooms(t *testing.T) {
 func exported(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, f := range parseDir(t, dir) {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -106,4 +98,83 @@ func exported(t *testing.T, dir string) map[string]bool {
 		}
 	}
 	return names
+}
+
+func parseDir(t *testing.T, dir string) []*ast.File {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, path := range paths {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// codeName matches what the document's text names of the code: a name, or a
+// method with its type.
+var codeName = regexp.MustCompile("`([A-Z][A-Za-z]+|[A-Z][A-Za-z]*\\.[A-Za-z]+)`")
+
+// TestArchitectureNames checks that what the document's walks name is in the
+// code: types, functions, methods, fields.
+func TestArchitectureNames(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, architecture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	declared := map[string]bool{}
+	for dir := range strings.Lines(string(out)) {
+		for _, f := range parseDir(t, strings.TrimSpace(dir)) {
+			ast.Inspect(f, func(n ast.Node) bool { declare(declared, n); return true })
+		}
+	}
+	found := codeName.FindAllStringSubmatch(string(text), -1)
+	if len(found) < 50 {
+		t.Errorf("the document names only %d things", len(found))
+	}
+	for _, m := range found {
+		if !declared[m[1]] {
+			t.Errorf("%s names %s, which is not in the code", architecture, m[1])
+		}
+	}
+}
+
+// declare notes the names that a node declares, methods also with their type.
+func declare(names map[string]bool, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		names[n.Name.Name] = true
+		if n.Recv != nil {
+			names[receiver(n.Recv.List[0].Type)+"."+n.Name.Name] = true
+		}
+	case *ast.TypeSpec:
+		names[n.Name.Name] = true
+	case *ast.Field:
+		for _, name := range n.Names {
+			names[name.Name] = true
+		}
+	}
+}
+
+// receiver is the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }
