@@ -18,8 +18,8 @@
 //
 // # Identity
 //
-// The id of a hunk is made from its two texts and its call. Moving it keeps the
-// id, and so does what the user deletes in it; an agent's next change of it gives
+// The id of a hunk is made from its two texts, its file and its call. Moving it
+// keeps the id, and so does what the user deletes in it; an agent's next change of it gives
 // it a new one, so that a decision about what is no longer there hits nothing.
 //
 // # Concurrency

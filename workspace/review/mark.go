@@ -43,12 +43,12 @@ type mark struct {
 	decision string
 }
 
-// hunkID makes an id from what a hunk is; taken says which are in use.
-func hunkID(by Attribution, old, text string, taken func(HunkID) bool) HunkID {
+// newID makes an id from what a hunk is and where it is made.
+func (f *file) newID(by Attribution, old, text string) HunkID {
 	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d %d %s%s", by.Session, by.Call, n, len(old), len(text), old, text))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d %d %s%s", f.here.Path, by.Session, by.Call, n, len(old), old, text))
 		id := HunkID(hex.EncodeToString(sum[:8]))
-		if !taken(id) {
+		if !f.taken(id) {
 			return id
 		}
 	}
@@ -209,7 +209,7 @@ func (f *file) tidy(m *mark, fresh bool) {
 	}
 	if m.mixed && old != text {
 		if fresh {
-			m.id = hunkID(last(m.by), old, text, f.taken)
+			m.id = f.newID(last(m.by), old, text)
 		}
 		return
 	}
@@ -236,7 +236,7 @@ func (f *file) name(marks []*mark) {
 	for _, m := range marks {
 		if m.id == "" {
 			old, text := f.texts(m)
-			m.id = hunkID(last(m.by), old, text, f.taken)
+			m.id = f.newID(last(m.by), old, text)
 		}
 	}
 }

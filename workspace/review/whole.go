@@ -28,7 +28,7 @@ func (f *file) agentChange(c Change, by Attribution) {
 func (f *file) claim(by Attribution) {
 	calls := withCall(f.place.by, by)
 	f.place = placeMark{}
-	f.place = placeMark{id: hunkID(by, f.base.Path, f.here.Path, f.taken), by: calls}
+	f.place = placeMark{id: f.newID(by, f.base.Path, ""), by: calls}
 }
 
 // agentCreate takes a file that was not there.
