@@ -141,10 +141,7 @@ func differing(ctx context.Context, view *workspace.View, files []review.Restore
 // restore makes a checkpoint of what is now, then the changes. It counts as a
 // change of the session, so that the review shows what it took away.
 func (r *Review) restore(ctx context.Context, view *workspace.View, point review.Checkpoint, changes []workspace.Change) (string, error) {
-	made, err := r.checkpoints.Mark(point.Session, "restore: "+strings.TrimPrefix(point.Prompt, "restore: "))
-	if err != nil {
-		return "", err
-	}
+	made := r.checkpoints.Mark(point.Session, "restore: "+strings.TrimPrefix(point.Prompt, "restore: "))
 	by := review.Attribution{Session: point.Session, Call: "restore-" + made}
 	applied, err := view.RecordedBy(r.recorderOf(by)).Apply(ctx, changes)
 	if len(applied) > 0 {

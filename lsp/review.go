@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 
@@ -32,6 +33,11 @@ type Review struct {
 	flights map[string]*flight // by fileKey
 }
 
+// Close stores what was told last; call it after the server has closed.
+func (r *Review) Close() error {
+	return errors.Join(r.ledger.Flush(), r.checkpoints.Flush())
+}
+
 // NewReview returns the review of a connection; its goroutine ends with the
 // server.
 func NewReview(s *Server, ledger *review.Ledger, checkpoints *review.Checkpoints) *Review {
@@ -43,9 +49,7 @@ func NewReview(s *Server, ledger *review.Ledger, checkpoints *review.Checkpoints
 
 // TurnBegins makes the checkpoint of a turn, for agent.Config.
 func (r *Review) TurnBegins(s *agent.Session, prompt string) {
-	if _, err := r.checkpoints.Mark(s.ID(), prompt); err != nil {
-		r.s.logger.Error("no checkpoint of the turn", "session", s.ID(), "error", err)
-	}
+	r.checkpoints.Mark(s.ID(), prompt)
 }
 
 // metaCheckpoint is where the answer of a prompt names its checkpoint (contract

@@ -88,12 +88,12 @@ func (a *app) forget(session string) error {
 	return err
 }
 
-// closeReview stores what the user typed last.
+// closeReview stores what happened last.
 func (a *app) closeReview() {
 	if a.review == nil {
 		return
 	}
-	if err := a.review.ledger.Flush(); err != nil {
+	if err := a.review.shown.Close(); err != nil {
 		a.log.Error("the review is not stored", "error", err)
 	}
 }

@@ -23,14 +23,16 @@ func blobName(text string) string {
 // path is where a text lies.
 func (b blobs) path(name string) string { return filepath.Join(b.dir, name) }
 
-// put stores a text; written says that it was not there yet.
+// put stores a text; written says that it was not there yet. It is not synced:
+// what a crash of the system makes of it does not fit its name any more, and is
+// told when it is read.
 func (b blobs) put(text string) (name string, written bool, err error) {
 	name = blobName(text)
 	info, err := os.Lstat(b.path(name))
 	if err == nil && info.Mode().IsRegular() && info.Size() == int64(len(text)) {
 		return name, false, nil
 	}
-	return name, true, replaceFile(b.path(name), []byte(text))
+	return name, true, replaceFile(b.path(name), []byte(text), false)
 }
 
 // get returns a text. A text that is not what its name says is an error.

@@ -68,6 +68,8 @@ type checkpoint struct {
 	Prompt  string               `json:"prompt"`
 	Time    time.Time            `json:"time"`
 	Files   map[string]fileState `json:"files,omitempty"` // by pathKey
+
+	fresh bool // not stored yet
 }
 
 // fileState is a file as it was before its first change.
@@ -114,7 +116,13 @@ func (c *Checkpoints) adopt() error {
 		c.saved = at
 		return nil
 	}
-	c.list, c.saved = slices.DeleteFunc(list, func(k *checkpoint) bool { return k == nil || k.ID == "" }), at
+	list = slices.DeleteFunc(list, func(k *checkpoint) bool { return k == nil || k.ID == "" })
+	for _, k := range c.list {
+		if k.fresh {
+			list = append(list, k)
+		}
+	}
+	c.list, c.saved = list, at
 	return err
 }
 
@@ -131,21 +139,37 @@ func (c *Checkpoints) update(fn func() error) error {
 		}
 		c.prune()
 		at, err := c.store.save(checkpointsName, c.saved, c.list)
-		if err == nil {
-			c.saved = at
+		if err != nil {
+			return err
 		}
-		return err
+		c.saved = at
+		for _, k := range c.list {
+			k.fresh = false
+		}
+		return nil
 	})
 }
 
-// Mark makes a checkpoint of a session: of what its next prompt changes.
-func (c *Checkpoints) Mark(session, prompt string) (id string, err error) {
-	id = rand.Text()
-	err = c.update(func() error {
-		c.list = append(c.list, &checkpoint{ID: id, Session: session, Prompt: shorten(prompt), Time: c.o.Now()})
+// Mark makes a checkpoint of a session: of what its next prompt changes. It is
+// stored with the first file that Keep adds to it, or by Flush.
+func (c *Checkpoints) Mark(session, prompt string) (id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := &checkpoint{ID: rand.Text(), Session: session, Prompt: shorten(prompt), Time: c.o.Now(), fresh: true}
+	c.list = append(c.list, k)
+	c.prune()
+	return k.ID
+}
+
+// Flush stores the checkpoints that were made since the last time.
+func (c *Checkpoints) Flush() error {
+	c.mu.Lock()
+	idle := !slices.ContainsFunc(c.list, func(k *checkpoint) bool { return k.fresh })
+	c.mu.Unlock()
+	if idle {
 		return nil
-	})
-	return id, err
+	}
+	return c.update(func() error { return nil })
 }
 
 // shorten bounds a prompt, in whole characters.

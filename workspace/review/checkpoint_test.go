@@ -19,8 +19,8 @@ func openCheckpoints(t testing.TB, dir string, o CheckpointOptions) *Checkpoints
 
 func newMark(t testing.TB, c *Checkpoints, session, prompt string) string {
 	t.Helper()
-	id, err := c.Mark(session, prompt)
-	must(t, err)
+	id := c.Mark(session, prompt)
+	must(t, c.Flush())
 	return id
 }
 
@@ -192,5 +192,18 @@ func TestLongPromptsAreCut(t *testing.T) {
 	newMark(t, c, "s", "x"+strings.Repeat("ü", maxPrompt))
 	if p := c.List("s")[0].Prompt; len(p) > maxPrompt+4 || !strings.HasSuffix(p, "ü…") {
 		t.Errorf("prompt of %d bytes ends %q", len(p), p[len(p)-8:])
+	}
+}
+
+// TestMarksOfTwoProcesses keeps those that are not stored yet.
+func TestMarksOfTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	a, b := openCheckpoints(t, dir, CheckpointOptions{}), openCheckpoints(t, dir, CheckpointOptions{})
+	mine := a.Mark("s", "a")
+	newMark(t, b, "s", "b")
+	must(t, a.Keep("s", map[string]State{"/a": file1("a\n")}))
+	list := openCheckpoints(t, dir, CheckpointOptions{}).List("s")
+	if len(list) != 2 || list[1].ID != mine || len(list[1].Files) != 1 {
+		t.Errorf("list %v", list)
 	}
 }

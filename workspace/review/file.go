@@ -147,7 +147,7 @@ func (f *file) userDelete(e diff.Edit, lo, hi int) {
 // when the text is the same there, else the hunk is parted. ok is false where
 // that cannot be told.
 func (f *file) userInsert(e diff.Edit, m *mark) (ok bool) {
-	if m.mixed || !strings.HasSuffix(e.New, "\n") || f.text[e.Start-1] != '\n' || e.Start <= m.here.start || e.Start >= m.here.end {
+	if m.mixed || e.Start <= m.here.start || e.Start >= m.here.end || f.text[e.Start-1] != '\n' || !strings.HasSuffix(e.New, "\n") {
 		return false
 	}
 	if beside, ok := f.slide(e, m); ok {

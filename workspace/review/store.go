@@ -190,7 +190,7 @@ func (s *Store) save(name string, at stamp, v any) (stamp, error) {
 	if err != nil {
 		return at, err
 	}
-	if err := replaceFile(filepath.Join(s.dir, name), data); err != nil {
+	if err := replaceFile(filepath.Join(s.dir, name), data, true); err != nil {
 		return at, err
 	}
 	if s.put >= sweepAfter {
@@ -261,8 +261,9 @@ func collectTexts(data json.RawMessage, live map[string]bool) error {
 }
 
 // replaceFile writes data beside path and moves it there, so that path has
-// either the old or the new content after any crash.
-func replaceFile(path string, data []byte) (err error) {
+// either the old or the new content after any crash of the process. What is
+// synced survives a crash of the system too.
+func replaceFile(path string, data []byte, synced bool) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
 		return err
@@ -273,7 +274,7 @@ func replaceFile(path string, data []byte) (err error) {
 		}
 	}()
 	_, err = tmp.Write(data)
-	if err == nil {
+	if err == nil && synced {
 		err = tmp.Sync()
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
