@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-ls/agent-ls/workspace/diff"
@@ -77,7 +78,11 @@ func (b *batch) stage(s *step) (err error) {
 	if s.before.disk != nil && s.mode == 0 {
 		replaced = s.before.info
 	}
+	s.staged = &content{text: s.after}
+	var summing sync.WaitGroup
+	summing.Go(func() { s.staged.sum() }) // while the disk is busy
 	s.temp, err = b.v.w.stage(s.dir, s.after, s.mode, replaced)
+	summing.Wait()
 	return err
 }
 
@@ -119,7 +124,7 @@ func (s *step) written() error {
 	if err != nil {
 		return err
 	}
-	s.result = s.place.handle(s.after, info)
+	s.result = s.place.handle(s.staged, info)
 	return nil
 }
 

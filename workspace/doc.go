@@ -33,7 +33,8 @@
 // Workspace and View are safe for concurrent use; Handle is immutable. A
 // file's queue is first in, first out, and held from the check of a change
 // until its outcome is known. The package starts goroutines only in
-// [View.WalkParallel], which waits for them.
+// [View.WalkParallel] and, to sum a text while it is written, in [View.Apply],
+// which wait for them.
 //
 // The package knows nothing of LSP, ACP and tools.
 package workspace

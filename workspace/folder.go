@@ -211,23 +211,24 @@ func (f *folder) refuse(name string, mode fs.FileMode) error {
 	return notRegular(filepath.Join(f.path, name), mode)
 }
 
-// readFile returns the bytes of the regular file name, at most limit.
-func (f *folder) readFile(name string, limit int64) (text string, info fs.FileInfo, err error) {
+// readFile returns the bytes of the regular file name, at most limit. like is
+// what they may be expected to be.
+func (f *folder) readFile(name string, limit int64, like string) (text string, info fs.FileInfo, err error) {
 	file, info, err := f.openFile(name)
 	if err != nil {
 		return "", nil, err
 	}
 	defer closeQuietly(file)
-	text, err = readWhole(file, filepath.Join(f.path, name), info.Size(), limit)
+	text, err = readWhole(file, filepath.Join(f.path, name), info.Size(), limit, like)
 	return text, info, err
 }
 
 // readWhole reads an open file of the given size, at most limit bytes.
-func readWhole(file io.Reader, path string, size, limit int64) (string, error) {
+func readWhole(file io.Reader, path string, size, limit int64, like string) (string, error) {
 	if size > limit {
 		return "", tooLarge(path, size, limit)
 	}
-	text, err := readUpTo(file, size, limit)
+	text, err := readUpTo(file, size, limit, like)
 	if errors.Is(err, errTooLong) {
 		err = tooLarge(path, limit+1, limit)
 	}
@@ -239,21 +240,50 @@ var errTooLong = errors.New("more bytes than the limit")
 
 // readUpTo reads r to its end, or fails with errTooLong beyond limit bytes.
 // size is what to expect, or 0 as files below /proc say; what is appended
-// while reading is left out or read, as it comes.
-func readUpTo(r io.Reader, size, limit int64) (string, error) {
-	var text strings.Builder
-	text.Grow(int(size))
+// while reading is left out or read, as it comes. A text that is like is
+// compared as it is read, and not made a second time.
+func readUpTo(r io.Reader, size, limit int64, like string) (string, error) {
+	text := growingText{like: like, size: int(size)}
 	piece := make([]byte, min(max(size, 512), 64<<10))
 	for {
 		n, err := r.Read(piece)
-		text.Write(piece[:n])
-		switch read := int64(text.Len()); {
+		text.add(piece[:n])
+		switch read := int64(text.len); {
 		case read > limit:
 			return "", errTooLong
 		case errors.Is(err, io.EOF), size > 0 && read == size:
-			return text.String(), nil
+			return text.string(), nil
 		case err != nil:
 			return "", err
 		}
 	}
+}
+
+// growingText is a text of which the first len bytes are known.
+type growingText struct {
+	like  string
+	size  int
+	len   int
+	other strings.Builder // holds the text from the first byte on that like has not
+}
+
+func (t *growingText) add(piece []byte) {
+	if t.other.Len() == 0 {
+		end := t.len + len(piece)
+		if end <= len(t.like) && t.like[t.len:end] == string(piece) {
+			t.len = end
+			return
+		}
+		t.other.Grow(t.size)
+		t.other.WriteString(t.like[:t.len])
+	}
+	t.other.Write(piece)
+	t.len += len(piece)
+}
+
+func (t *growingText) string() string {
+	if t.other.Len() == 0 {
+		return t.like[:t.len]
+	}
+	return t.other.String()
 }

@@ -17,7 +17,9 @@ type rule struct {
 	anchored bool
 	kind     ruleKind
 	text     string
-	// head and tail are how whatever a globRule matches begins and ends.
+	// head is the plain text before the text of a globRule, tail how whatever
+	// that matches ends. Like in git, what follows head is a pattern of its
+	// own: ** stands at its beginning.
 	head, tail string
 }
 
@@ -44,7 +46,8 @@ func (r *rule) match(path, name string, dir bool) bool {
 	case suffixRule:
 		return strings.HasSuffix(subject, r.text)
 	}
-	return strings.HasPrefix(subject, r.head) && strings.HasSuffix(subject, r.tail) && wildmatch(r.text, subject)
+	subject, found := strings.CutPrefix(subject, r.head)
+	return found && strings.HasSuffix(subject, r.tail) && wildmatch(r.text, subject)
 }
 
 // rules are those of one ignore file, in order.
@@ -99,7 +102,7 @@ func parseRule(line string) (rule, bool) {
 	case wild == 0 && !r.anchored && !strings.ContainsAny(line[1:], `*?[\`) && line[0] == '*':
 		r.kind, r.text = suffixRule, line[1:]
 	default:
-		r.kind, r.head, r.tail = globRule, line[:wild], plainEnd(line)
+		r.kind, r.head, r.text, r.tail = globRule, line[:wild], line[wild:], plainEnd(line)
 	}
 	return r, true
 }
@@ -282,7 +285,7 @@ func readText(f opener, name string, limit int64) (string, error) {
 		return "", err
 	}
 	defer closeQuietly(file)
-	return readWhole(file, name, size, limit)
+	return readWhole(file, name, size, limit, "")
 }
 
 // readRulesAt reads the ignore file at an absolute path.

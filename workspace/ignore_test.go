@@ -40,6 +40,8 @@ var ignoreCases = []ignoreCase{
 	{"double stars", map[string]string{".gitignore": "**/foo\nbar/**\na/**/z\n**/x/*.t\n/q/**\n!/q/keep\nm**n\n**o\n"},
 		[]string{"foo", "a/b/foo", "bar/1", "bar/2/3", "s/bar/1", "a/z", "a/b/z", "a/b/c/z", "s/a/z", "x/1.t", "s/x/1.t", "x/s/1.t", "q/a", "q/keep", "mn", "m1n", "m/n", "s/m2n"},
 		[]string{"s/bar/1", "s/a/z", "x/s/1.t", "q/keep", "m/n"}},
+	{"double stars after text", map[string]string{".gitignore": "/a**/**\n/s/b**/c\nx**\n"},
+		[]string{"a/1", "ab/1", "b/a/1", "s/b/c", "s/bc", "s/b1/2/c", "s/b1/d", "xy", "s/xz/1"}, nil},
 	{"folders only", map[string]string{".gitignore": "out/\n/bin/\nd/e/\n"},
 		[]string{"out/x", "s/out/x", "t/out", "bin/x", "s/bin/x", "d/e/f", "u/d/e/f"},
 		[]string{"t/out", "s/bin/x", "u/d/e/f"}},

@@ -113,6 +113,17 @@ func (v *View) Observed(path string) (h Handle, ok bool) {
 	return s.handle, true
 }
 
+// seenText returns the text of a file as it was last seen, nil when it is not
+// kept. What holds that text still needs no copy and no new hash.
+func (v *View) seenText(real string) *content {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s, ok := v.seen[pathKey(real)]; ok && s.kept != nil {
+		return s.handle.text
+	}
+	return nil
+}
+
 // hasSeen reports whether this session has read or written a file.
 func (v *View) hasSeen(real string) bool {
 	v.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestOpen(t *testing.T) {
@@ -126,13 +127,15 @@ func TestReadUpTo(t *testing.T) {
 		{strings.Repeat("x", 5000), 0, 5000, true},
 		{strings.Repeat("x", 5000), 5000, 4999, false},
 	} {
-		got, err := readUpTo(strings.NewReader(test.text), test.size, test.limit)
-		if test.fits && (err != nil || got != test.text) || !test.fits && !errors.Is(err, errTooLong) {
-			t.Errorf("%d bytes, size %d, limit %d: %d bytes, %v", len(test.text), test.size, test.limit, len(got), err)
+		for _, like := range []string{"", "a", test.text, test.text + "b", "b" + test.text, strings.Repeat("x", 4000)} {
+			got, err := readUpTo(iotest.HalfReader(strings.NewReader(test.text)), test.size, test.limit, like)
+			if test.fits && (err != nil || got != test.text) || !test.fits && !errors.Is(err, errTooLong) {
+				t.Errorf("%d bytes, size %d, limit %d: %d bytes, %v", len(test.text), test.size, test.limit, len(got), err)
+			}
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := readUpTo(io.MultiReader(strings.NewReader("a"), failingReader{broken}), 5, 9); !errors.Is(err, broken) {
+	if _, err := readUpTo(io.MultiReader(strings.NewReader("a"), failingReader{broken}), 5, 9, "ab"); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }

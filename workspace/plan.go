@@ -38,7 +38,8 @@ type step struct {
 
 	dir     *folder // of the file, open from the first use on
 	made    []string
-	temp    string // name of the staged file in dir
+	temp    string   // name of the staged file in dir
+	staged  *content // of temp
 	door    Applier
 	done    bool
 	differs bool // the editor made another text of it

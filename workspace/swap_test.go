@@ -139,7 +139,7 @@ func TestReplacedFolderIsSeen(t *testing.T) {
 	must(t, err)
 	defer closeQuietly(top)
 	f.link("c", "other/link")
-	if _, _, err := top.readFile("link", 100); !errors.Is(err, errMoved) {
+	if _, _, err := top.readFile("link", 100, ""); !errors.Is(err, errMoved) {
 		t.Errorf("readFile of a link: %v", err)
 	}
 	must(t, os.Rename(f.root, f.root+".old"))

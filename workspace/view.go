@@ -134,14 +134,18 @@ func (v *View) openDisk(p place) (Handle, error) {
 		return Handle{}, wrap("open", p.abs, err)
 	}
 	defer closeQuietly(dir)
-	text, info, err := dir.readFile(p.name(), v.w.maxFileSize)
+	seen := v.seenText(p.real)
+	text, info, err := dir.readFile(p.name(), v.w.maxFileSize, seen.string())
 	if errors.Is(err, fs.ErrNotExist) {
 		return p.missing(), nil
 	}
 	if err != nil {
 		return Handle{}, wrap("read", p.abs, err)
 	}
-	return p.handle(text, info), nil
+	if seen == nil || text != seen.string() {
+		seen = &content{text: text}
+	}
+	return p.handle(seen, info), nil
 }
 
 // missing is the handle of a place without a file.
@@ -149,12 +153,11 @@ func (p place) missing() Handle {
 	return Handle{Path: p.abs, Real: p.real, Inside: p.inside(), SameAsDisk: true}
 }
 
-// handle returns the handle of a place whose file on disk holds text.
-func (p place) handle(text string, info fs.FileInfo) Handle {
+// handle returns the handle of a place whose file on disk holds a text.
+func (p place) handle(text *content, info fs.FileInfo) Handle {
 	h := p.missing()
 	h.Exists, h.Mode, h.info = true, info.Mode(), info
-	h.text = &content{text: text}
-	h.disk = h.text
+	h.text, h.disk = text, text
 	return h
 }
 

@@ -3,13 +3,13 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-ls/agent-ls/tools"
 	"github.com/agent-ls/agent-ls/tools/builtin/match"
 	"github.com/agent-ls/agent-ls/workspace"
-	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
 // prepared is what the plan of a file-changing call came to. Execute applies
@@ -26,6 +26,8 @@ type prepared struct {
 	// where the change could be moved along.
 	exact   bool
 	details map[string]any
+
+	files []changedFile // what planned returned
 }
 
 // changeName is the path of a changed file, and where a move takes it.
@@ -45,26 +47,18 @@ func planOf(p *prepared, err error) (*tools.Plan, error) {
 
 // planned is what the changes would leave.
 func (p *prepared) planned() ([]changedFile, error) {
+	if p.files != nil {
+		return p.files, nil
+	}
 	files := make([]changedFile, len(p.changes))
 	for i, c := range p.changes {
-		after, err := changedText(c)
-		if err != nil {
+		var err error
+		if files[i], err = editedFile(p.names[i], c); err != nil {
 			return nil, err
 		}
-		files[i] = changedFile{changeName: p.names[i], op: c.Op, before: c.Base.Content(), existed: c.Base.Exists, after: after}
 	}
+	p.files = files
 	return files, nil
-}
-
-// changedText is the whole text that a change leaves.
-func changedText(c workspace.Change) (string, error) {
-	switch c.Op {
-	case workspace.OpCreate:
-		return c.Text, nil
-	case workspace.OpDelete:
-		return "", nil
-	}
-	return diff.Apply(c.Base.Content(), c.Edits)
 }
 
 // executeChange applies the plan of a call; prepare is used where the caller
@@ -94,12 +88,8 @@ func executeChange(ctx context.Context, tc *tools.Context, tool string, prepare 
 // apply makes the changes, unless the call is a dry run or changes nothing,
 // and returns what became of each file.
 func (p *prepared) apply(ctx context.Context, v *workspace.View) (files []changedFile, rebased bool, err error) {
-	if p.dryRun {
-		files, err = p.planned()
+	if files, err = p.planned(); err != nil || p.dryRun || len(p.changes) == 0 {
 		return files, false, err
-	}
-	if len(p.changes) == 0 {
-		return nil, false, nil
 	}
 	for i := range p.changes {
 		p.changes[i].Exact = p.exact
@@ -108,8 +98,12 @@ func (p *prepared) apply(ctx context.Context, v *workspace.View) (files []change
 	if err != nil {
 		return nil, false, err
 	}
+	files = slices.Clone(files)
 	for i, a := range applied {
-		files = append(files, changedFile{changeName: p.names[i], op: a.Change.Op, before: a.Before.Content(), existed: a.Before.Exists, after: a.After.Content()})
+		if a.Rebased || a.Before.Content() != a.Change.Base.Content() {
+			files[i] = comparedFile(p.names[i], a.Change, a.Before.Content(), a.After.Content())
+			files[i].existed = a.Before.Exists
+		}
 		rebased = rebased || a.Rebased
 	}
 	return files, rebased, nil

@@ -15,8 +15,52 @@ import (
 type changedFile struct {
 	changeName
 	op            workspace.Op
-	before, after string
 	existed       bool
+	before, after int     // sizes in bytes
+	region        *region // nil when it is over the bound
+}
+
+// comparedFile is the file of a change of which both texts are known.
+func comparedFile(name changeName, c workspace.Change, before, after string) changedFile {
+	return changedFile{
+		changeName: name, op: c.Op, existed: c.Base.Exists, before: len(before), after: len(after),
+		region: regionBetween(before, after),
+	}
+}
+
+// editedFile is the file of a change that is not made yet. Only the part
+// around its edits is looked at, which keeps a small change of a large file
+// cheap.
+func editedFile(name changeName, c workspace.Change) (changedFile, error) {
+	before := c.Base.Content()
+	switch {
+	case c.Op == workspace.OpCreate:
+		return comparedFile(name, c, before, c.Text), nil
+	case c.Op == workspace.OpDelete:
+		return comparedFile(name, c, before, ""), nil
+	case len(c.Edits) == 0:
+		return changedFile{changeName: name, op: c.Op, existed: c.Base.Exists, before: len(before), after: len(before), region: &region{}}, nil
+	}
+	start, end := c.Edits[0].Start, c.Edits[len(c.Edits)-1].End
+	if start < 0 || start > end || end > len(before) {
+		return changedFile{}, fmt.Errorf("edits of %s: %w", name.path, diff.ErrBadEdits)
+	}
+	start = linesBack(before, strings.LastIndexByte(before[:start], '\n')+1, diffContext)
+	end = linesOn(before, end, diffContext+1)
+	edits := make([]diff.Edit, len(c.Edits))
+	for i, e := range c.Edits {
+		edits[i] = diff.Edit{Start: e.Start - start, End: e.End - start, New: e.New}
+	}
+	part, err := diff.Apply(before[start:end], edits)
+	if err != nil {
+		return changedFile{}, fmt.Errorf("edits of %s: %w", name.path, err)
+	}
+	f := comparedFile(name, c, before[start:end], part)
+	f.before, f.after = len(before), len(before)-(end-start)+len(part)
+	if f.region != nil {
+		f.region.above += strings.Count(before[:start], "\n")
+	}
+	return f, nil
 }
 
 // end is where the file is after the change.
@@ -106,12 +150,12 @@ func kindOfDiffs(ds []presentation.FileDiff) presentation.ToolCallKind {
 // diffs are the regions of one file that changed, or a note why they are left
 // out.
 func (f changedFile) diffs() ([]presentation.FileDiff, string) {
-	if f.op == workspace.OpMove && f.before == f.after {
+	if f.op == workspace.OpMove && f.same() {
 		return []presentation.FileDiff{{Path: f.moveTo, OldText: new(string), Change: presentation.ChangeMove, OldPath: f.path}}, ""
 	}
-	r, ok := f.region()
-	if !ok {
-		return nil, fmt.Sprintf("The diff of %s is omitted: the change is too large to show (%d bytes before, %d after).", f.path, len(f.before), len(f.after))
+	r := f.region
+	if r == nil {
+		return nil, fmt.Sprintf("The diff of %s is omitted: the change is too large to show (%d bytes before, %d after).", f.path, f.before, f.after)
 	}
 	ds := presentation.Hunks(f.end(), r.before, r.after, f.existed)
 	for i := range ds {
@@ -126,23 +170,25 @@ func (f changedFile) diffs() ([]presentation.FileDiff, string) {
 	return ds, ""
 }
 
+// same reports whether the file's text stays as it is.
+func (f changedFile) same() bool { return f.region != nil && f.region.before == f.region.after }
+
 // region is the part of a file from the first to the last difference, with
-// the lines of context around it; above counts the lines before it. Comparing
-// only it keeps a small change of a large file cheap.
+// the lines of context around it; above counts the lines before it.
 type region struct {
 	before, after string
 	above         int
 }
 
-// region returns ok false when the part is over the bound.
-func (f changedFile) region() (r region, ok bool) {
-	head, tail := diff.Common(f.before, f.after)
-	if len(f.before)-tail-head > cardRegionBytes || len(f.after)-tail-head > cardRegionBytes {
-		return region{}, false
+// regionBetween returns nil when the part is over the bound.
+func regionBetween(before, after string) *region {
+	head, tail := diff.Common(before, after)
+	if len(before)-tail-head > cardRegionBytes || len(after)-tail-head > cardRegionBytes {
+		return nil
 	}
-	start := linesBack(f.before, head, diffContext)
-	oldEnd, newEnd := linesOn(f.before, len(f.before)-tail, diffContext), linesOn(f.after, len(f.after)-tail, diffContext)
-	return region{f.before[start:oldEnd], f.after[start:newEnd], strings.Count(f.before[:start], "\n")}, true
+	start := linesBack(before, head, diffContext)
+	oldEnd, newEnd := linesOn(before, len(before)-tail, diffContext), linesOn(after, len(after)-tail, diffContext)
+	return &region{before[start:oldEnd], after[start:newEnd], strings.Count(before[:start], "\n")}
 }
 
 // linesBack moves from the line start i up n lines.
@@ -169,8 +215,8 @@ func linesOn(s string, i, n int) int {
 func (c *changeCard) unified() string {
 	var b strings.Builder
 	for _, f := range c.files {
-		r, ok := f.region()
-		if !ok || f.before == f.after {
+		r := f.region
+		if r == nil || f.same() {
 			continue
 		}
 		hunks := diff.Hunks(r.before, r.after, diffContext)

@@ -12,7 +12,7 @@ import (
 // line endings, white space at line ends, quotes, dashes, special spaces and
 // compatibility forms (tools.md §2.7.2).
 func (t *text) folded(old string) []span {
-	if !t.utf8 {
+	if !t.utf8() {
 		return nil
 	}
 	needle, _ := fold(old)

@@ -111,38 +111,50 @@ func (e *RangeError) Error() string {
 // one; empty content deletes them.
 func Lines(s string, start, end int, content string) (diff.Edit, error) {
 	t := newText(s)
-	lines := t.split()
-	n := len(lines)
+	top := len(s) - len(strings.TrimPrefix(s, bom))
+	n := CountLines(s[top:])
 	if start == n+1 && end == n {
-		return t.appendLines(content), nil
+		return t.appendLines(content, n > 0), nil
 	}
 	if start < 1 || end < start || end > n {
 		return diff.Edit{}, &RangeError{Start: start, End: end, Lines: n}
 	}
-	sp := span{lines[start-1].Start, lines[end-1].Next, 1}
-	if content != "" && lines[end-1].Next > lines[end-1].End && !strings.HasSuffix(content, "\n") {
+	sp := span{start: skipLines(s, top, start-1), score: 1}
+	sp.end = skipLines(s, sp.start, end-start+1)
+	terminated := s[sp.end-1] == '\n'
+	if content != "" && terminated && !strings.HasSuffix(content, "\n") {
 		content += "\n"
 	}
-	if lines[end-1].Next == lines[end-1].End {
+	if !terminated {
 		content = strings.TrimSuffix(strings.TrimSuffix(content, "\n"), "\r")
 	}
 	return diff.Edit{Start: sp.start, End: sp.end, New: t.withEndings(sp, content)}, nil
 }
 
-// appendLines adds content after the last line, keeping a missing final line
-// ending missing.
-func (t *text) appendLines(content string) diff.Edit {
-	lines := t.split()
+// skipLines returns where the line n lines after the one at offset starts.
+func skipLines(s string, offset, n int) int {
+	for ; n > 0; n-- {
+		i := strings.IndexByte(s[offset:], '\n')
+		if i < 0 {
+			return len(s)
+		}
+		offset += i + 1
+	}
+	return offset
+}
+
+// appendLines adds content after the last line, if there is one, keeping a
+// missing final line ending missing.
+func (t *text) appendLines(content string, after bool) diff.Edit {
 	at := len(t.s)
-	e := Ending(t.s, lines, len(lines))
-	terminated := Terminated(lines)
+	e := endingAt(t.s, t.lineStart(at))
 	content = t.withEndings(span{at, at, 1}, content)
 	switch {
-	case content == "":
-	case terminated && len(lines) > 0 && !strings.HasSuffix(content, "\n"):
-		content += e
-	case !terminated:
+	case content == "" || !after:
+	case !strings.HasSuffix(t.s, "\n"):
 		content = e + strings.TrimSuffix(strings.TrimSuffix(content, "\n"), "\r")
+	case !strings.HasSuffix(content, "\n"):
+		content += e
 	}
 	return diff.Edit{Start: at, End: at, New: content}
 }

@@ -218,10 +218,10 @@ func (t *text) exact(old string) []span {
 // UTF-8, where its first byte may be the second of a GBK or Shift-JIS
 // character.
 func (t *text) checkTrailByte(s span) error {
-	if t.utf8 || s.start == 0 || s.start == s.end || t.s[s.start-1] < utf8.RuneSelf {
+	if s.start == 0 || s.start == s.end || t.s[s.start-1] < utf8.RuneSelf {
 		return nil
 	}
-	if b := t.s[s.start]; b >= 0x40 && b <= 0x7e {
+	if b := t.s[s.start]; b >= 0x40 && b <= 0x7e && !t.utf8() {
 		return ErrTrailByte
 	}
 	return nil

@@ -12,9 +12,10 @@ const bom = "\ufeff"
 
 // text is a file's bytes with its lines.
 type text struct {
-	s     string
-	utf8  bool
-	lines []Line // made on first use
+	s       string
+	lines   []Line // made on first use
+	checked bool   // valid is known
+	valid   bool
 }
 
 // Line is one line of a text in bytes: [Start,End) without its ending, Next
@@ -60,7 +61,15 @@ func Terminated(lines []Line) bool {
 	return n == 0 || lines[n-1].Next > lines[n-1].End
 }
 
-func newText(s string) *text { return &text{s: s, utf8: utf8.ValidString(s)} }
+func newText(s string) *text { return &text{s: s} }
+
+// utf8 reports whether the text is UTF-8.
+func (t *text) utf8() bool {
+	if !t.checked {
+		t.checked, t.valid = true, utf8.ValidString(t.s)
+	}
+	return t.valid
+}
 
 func (t *text) split() []Line {
 	if t.lines == nil {
@@ -90,10 +99,10 @@ func (t *text) withEndings(s span, replacement string) string {
 	if !strings.Contains(replacement, "\n") {
 		return replacement
 	}
-	first := t.lineAt(s.start)
-	last := max(first, t.lineAt(max(s.start, s.end-1)))
+	at := t.lineStart(s.start)
+	last := max(at, t.lineStart(max(s.start, s.end-1)))
 	var b strings.Builder
-	for i := first; ; i++ {
+	for {
 		before, after, more := strings.Cut(replacement, "\n")
 		b.WriteString(before)
 		if !more {
@@ -103,10 +112,35 @@ func (t *text) withEndings(s span, replacement string) string {
 		if split || strings.HasSuffix(before, "\r") {
 			b.WriteByte('\n')
 		} else {
-			b.WriteString(Ending(t.s, t.split(), min(i, last)))
+			b.WriteString(endingAt(t.s, at))
+		}
+		if i := strings.IndexByte(t.s[at:], '\n'); i >= 0 && at+i+1 <= last {
+			at += i + 1
 		}
 		replacement = after
 	}
+}
+
+// lineStart returns where the line with the byte at offset starts; at the end
+// of the text that is its last line.
+func (t *text) lineStart(offset int) int {
+	if offset == len(t.s) && offset > 0 {
+		offset--
+	}
+	return strings.LastIndexByte(t.s[:offset], '\n') + 1
+}
+
+// endingAt returns the line ending of the line that starts at offset, or of
+// the one before it when it has none; "\n" for a text without any.
+func endingAt(s string, offset int) string {
+	end := strings.IndexByte(s[offset:], '\n') + offset
+	if end < offset {
+		end = offset - 1
+	}
+	if end > 0 && s[end-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // splitNeedle splits text that is looked for into lines without their
