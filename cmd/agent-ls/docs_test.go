@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -297,4 +298,64 @@ func TestREADMETools(t *testing.T) {
 		table += fmt.Sprintf("| `%s` | %s |\n", name, strings.ReplaceAll(strings.TrimSpace(text), "|", `\|`))
 	}
 	generated(t, "README.md", "tools", table)
+}
+
+// lspCommandName matches a command of the language server.
+var lspCommandName = regexp.MustCompile("`(agent-ls\\.[A-Za-z]+)`")
+
+// TestDocumentLSPCommands compares the commands of docs/lsp.md with those that
+// the server announces.
+func TestDocumentLSPCommands(t *testing.T) {
+	documented := map[string]bool{}
+	for _, d := range documents(t) {
+		for _, m := range lspCommandName.FindAllStringSubmatch(d.text, -1) {
+			documented[m[1]] = true
+		}
+	}
+	var result struct {
+		Capabilities struct {
+			ExecuteCommandProvider struct{ Commands []string }
+		}
+	}
+	initializeLSP(t, newHome(t), &result)
+	announced := result.Capabilities.ExecuteCommandProvider.Commands
+	slices.Sort(announced)
+	if have := slices.Sorted(maps.Keys(documented)); !slices.Equal(have, announced) {
+		t.Errorf("documented are\n%v\nannounced are\n%v", have, announced)
+	}
+}
+
+// initializeLSP starts the language server, decodes the result of initialize
+// and ends it.
+func initializeLSP(t *testing.T, h home, result any) {
+	t.Helper()
+	cmd := h.command(t, "lsp")
+	cmd.Stderr = logTo(t)
+	var in bytes.Buffer
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"shutdown"}`, `{"jsonrpc":"2.0","method":"exit"}`,
+	} {
+		fmt.Fprintf(&in, "Content-Length: %d\r\n\r\n%s", len(line), line)
+	}
+	cmd.Stdin = &in
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, rest, found := bytes.Cut(out, []byte("\r\n\r\n"))
+		var m message
+		dec := json.NewDecoder(bytes.NewReader(rest))
+		if !found || dec.Decode(&m) != nil {
+			t.Fatalf("no answer to initialize in %q", out)
+		}
+		out = rest[dec.InputOffset():]
+		if string(m.ID) == "1" {
+			if err := json.Unmarshal(m.Result, result); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
 }
