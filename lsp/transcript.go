@@ -248,11 +248,12 @@ type transcriptFile struct{ path string }
 
 // transcriptPath is where the transcript of a session lies.
 func (s *Server) transcriptPath(session string) string {
-	return filepath.Join(s.backend.StateDir, transcriptDir, session, "transcript.md")
+	return filepath.Join(TranscriptDir(s.backend.StateDir), session, "transcript.md")
 }
 
-// transcriptDir is the folder of transcripts in the state folder.
-const transcriptDir = "transcripts"
+// TranscriptDir is the folder of transcripts in the state folder: a folder a
+// session. Whoever wires the program sweeps it and forgets deleted sessions.
+func TranscriptDir(stateDir string) string { return filepath.Join(stateDir, "transcripts") }
 
 // append adds to the file, which is made when it is missing, for the user
 // alone.

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-ls/agent-ls/agent/direct"
 	"github.com/agent-ls/agent-ls/agent/script"
 	"github.com/agent-ls/agent-ls/internal/config"
+	"github.com/agent-ls/agent-ls/lsp"
 	"github.com/agent-ls/agent-ls/tools"
 	"github.com/agent-ls/agent-ls/tools/builtin"
 	"github.com/agent-ls/agent-ls/tools/cache"
@@ -39,9 +40,11 @@ type app struct {
 	local     *proc.Local
 	tasks     *proc.Tasks
 	outputs   *cache.Store
-	logFile   io.Closer
-	swept     chan struct{} // closed when the output store has been swept
-	review    *reviewing    // nil where nobody reviews
+	// transcripts are those of language clients, which are kept as outputs are.
+	transcripts *cache.Store
+	logFile     io.Closer
+	swept       chan struct{} // closed when the output store has been swept
+	review      *reviewing    // nil where nobody reviews
 	// forced takes back the end by force that was set when the client left; nil
 	// before.
 	forced func() bool
@@ -115,6 +118,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.local = proc.NewLocal(proc.LocalOptions{Logger: a.log})
 	a.tasks = proc.NewTasks(proc.TasksOptions{Logger: a.log})
 	a.outputs = cache.Open(cache.Options{Dir: filepath.Join(c.StateDir, "outputs")})
+	a.transcripts = cache.Open(cache.Options{Dir: lsp.TranscriptDir(c.StateDir)})
 	a.grants = permission.OpenGrants(filepath.Join(c.StateDir, grantsFile))
 	a.workspace = workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()})
 	a.hub = agent.NewHub(agent.Config{
@@ -127,7 +131,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.tasks.OnCompletion(a.taskEnded)
 	go func() {
 		defer close(a.swept)
-		if err := a.outputs.Sweep(); err != nil {
+		if err := errors.Join(a.outputs.Sweep(), a.transcripts.Sweep()); err != nil {
 			a.log.Warn("old output was not swept", "err", err)
 		}
 	}()

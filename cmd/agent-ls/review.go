@@ -81,7 +81,7 @@ func (a *app) promptMeta(s *agent.Session) map[string]any {
 
 // forget removes what is kept of a deleted session beside its log.
 func (a *app) forget(session string) error {
-	err := a.outputs.Remove(session)
+	err := errors.Join(a.outputs.Remove(session), a.transcripts.Remove(session))
 	if a.review != nil {
 		err = errors.Join(err, a.review.checkpoints.Forget(session))
 	}
