@@ -102,6 +102,7 @@ type editor struct {
 	ended        map[string]bool
 	refreshed    []string
 	updates      []json.RawMessage // session/update
+	reviews      []json.RawMessage // agent-ls/review
 	unread       []int             // error codes of answers under the id null
 	saves        []string
 	server       json.RawMessage // capabilities

@@ -283,6 +283,8 @@ func (e *editor) notified(m message) {
 		e.withdrawn = append(e.withdrawn, string(p.ID))
 	case "$/progress":
 		e.progressed(m.Params)
+	case methodReview:
+		e.reviews = append(e.reviews, m.Params)
 	case "session/update":
 		e.updates = append(e.updates, m.Params)
 	default:

@@ -38,6 +38,7 @@ type served struct {
 type world struct {
 	mode   permission.Mode // full-access when empty
 	change func(o *Options, b *Backend)
+	hub    func(c *agent.Config)
 	raw    bool // no handshake
 	params func(map[string]any)
 	times  editTimes // zero: the default
@@ -108,7 +109,7 @@ func (s *setup) opener(t *testing.T, w world) func(Setup) (*Backend, error) {
 		}
 		space := workspace.New(workspace.Options{})
 		local := proc.NewLocal(proc.LocalOptions{})
-		hub := agent.NewHub(agent.Config{
+		config := agent.Config{
 			Workspace: space, Registry: registry, StateDir: s.state,
 			Grants:      permission.OpenGrants(filepath.Join(s.state, "grants.json")),
 			DefaultMode: first(w.mode, permission.FullAccess), DefaultModel: direct.Info().ID,
@@ -119,7 +120,11 @@ func (s *setup) opener(t *testing.T, w world) func(Setup) (*Backend, error) {
 				tools.Override[proc.Runner](deps, builtin.Runner, local)
 				return deps
 			},
-		})
+		}
+		if w.hub != nil {
+			w.hub(&config)
+		}
+		hub := agent.NewHub(config)
 		t.Cleanup(func() { hub.Close(); local.Close() })
 		b := &Backend{Hub: hub, Workspace: space, StateDir: s.state, Cwd: s.dir}
 		if w.change != nil {
