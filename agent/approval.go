@@ -30,11 +30,13 @@ func (s *Session) remind(ctx context.Context, x tools.Execution, r tools.Result,
 	return s.hub.repeats.Listen(ctx, x, r, next)
 }
 
-// decide lets the policy decide; the mode of this moment counts.
+// decide lets the policy decide; the mode of this moment counts. Before the
+// user is asked nothing is told of files that may not be read.
 func (s *Session) decide(_ context.Context, x tools.Execution, next func() (tools.Decision, error)) (tools.Decision, error) {
 	access, declared := tools.AccessOf(x)
 	d, paths := s.policy.Judge(x.Name, access, declared)
 	s.reach.put(x.Token, paths)
+	d.Discreet = d.Kind == tools.Ask && !s.policy.MayRead(x.Name, access)
 	if d.Kind == tools.Deny || d.Kind == tools.Ask {
 		return d, nil
 	}

@@ -86,6 +86,9 @@ func (k *call) admit(ctx context.Context) bool {
 		return false
 	}
 	if err := k.plan(ctx); err != nil {
+		if decision.Discreet && ctx.Err() == nil {
+			err = discreet(err)
+		}
 		k.finish(k.review(ctx, failure(ctx, err)))
 		return false
 	}

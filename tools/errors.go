@@ -66,6 +66,19 @@ const errorPrefix = "Error: "
 // unprintable stands for an error whose own methods fail.
 const unprintable = "<unprintable thrown value>"
 
+// discreet is err without what a dry run found: its code alone, and none of it
+// as a cause.
+func discreet(err error) error {
+	e := &Error{
+		Message: "the change cannot be made as asked; why is not told before the user has allowed reading",
+		Hint:    "Read what it touches first, which asks the user, or go on without it",
+	}
+	if info := errorInfo(err); info != nil {
+		e.Name, e.Code = info.Name, info.Code
+	}
+	return e
+}
+
 // abortedText is what a call says that was cancelled and has nothing better.
 const abortedText = "Operation aborted"
 

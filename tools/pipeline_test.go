@@ -129,6 +129,28 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestDiscreetAsk: before the user has answered, a dry run that fails tells the
+// model nothing of what it found but its code.
+func TestDiscreetAsk(t *testing.T) {
+	for _, tt := range []struct {
+		decision   Decision
+		want, code string
+	}{
+		{Decision{Kind: Ask}, "Error: line 1 is secret", "STALE"},
+		{Decision{Kind: Ask, Discreet: true}, "Error: the change cannot be made as asked; why is not told before the user has allowed reading. " +
+			"Read what it touches first, which asks the user, or go on without it", "STALE"},
+	} {
+		d := tool("n", nil)
+		d.Plan = func(context.Context, json.RawMessage, *Context) (*Plan, error) {
+			return nil, &Error{Name: "EditError", Code: "STALE", Message: "line 1 is secret"}
+		}
+		p := newTestPipeline(t, d)
+		p.OnPreExecute(always(tt.decision))
+		r := p.ExecuteRaw(context.Background(), &Run{Session: "s", Approver: answer(AllowedOnce)}, Call{ID: "c", Name: "n"})
+		wantError(t, r, tt.want, tt.code)
+	}
+}
+
 // TestAskEnds: an answer that comes after the context ended does not count,
 // and nobody is asked in an ended one (tools.md §3.6.3).
 func TestAskEnds(t *testing.T) {

@@ -20,6 +20,9 @@ type Decision struct {
 	// Terminate lets a denied call ask to end the run (seed 001
 	// beforeToolCall, tools.md §2.2.5).
 	Terminate bool
+	// Discreet says of an ask that the model may not know yet what the call
+	// touches: a dry run that fails before the answer tells nothing of it.
+	Discreet bool
 }
 
 // DecisionKind is allow, deny or ask; empty is allow.

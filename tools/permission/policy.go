@@ -54,6 +54,18 @@ func (p *Policy) Judge(tool string, access []tools.Access, declared bool) (d too
 	return p.decide(tool, touches), paths
 }
 
+// MayRead says whether the files that a call touches may be read without a
+// question.
+func (p *Policy) MayRead(tool string, access []tools.Access) bool {
+	var reads []tools.Access
+	for _, a := range access {
+		if a.Kind == tools.AccessRead || a.Kind == tools.AccessEdit {
+			reads = append(reads, tools.Access{Kind: tools.AccessRead, Path: a.Path})
+		}
+	}
+	return p.Decide(tool, reads, false).Kind == tools.Allow
+}
+
 func (p *Policy) decide(tool string, touches []touch) tools.Decision {
 	rules, err := p.rules()
 	if r, ok := findRule(rules, EffectDeny, func(r Rule) bool { return r.matchesTool(tool) }); ok {

@@ -102,6 +102,23 @@ func TestTheTable(t *testing.T) {
 	}
 }
 
+// TestMayRead: what may be edited after a question may often be read without
+// one.
+func TestMayRead(t *testing.T) {
+	r := newRoom(t, AskMode, deny(tools.AccessRead, "sub/**"))
+	for _, tt := range []struct {
+		access []tools.Access
+		want   bool
+	}{
+		{nil, true}, {[]tools.Access{edit("a.txt")}, true}, {[]tools.Access{edit("a.txt"), run("ls")}, true}, {[]tools.Access{edit(".env")}, false},
+		{[]tools.Access{edit("a.txt"), edit(filepath.Join(r.outside, "b.txt"))}, false}, {[]tools.Access{edit("sub/c.txt")}, false},
+	} {
+		if got := r.MayRead("tool", tt.access); got != tt.want {
+			t.Errorf("%v: %v, want %v", tt.access, got, tt.want)
+		}
+	}
+}
+
 func TestReasons(t *testing.T) {
 	r := newRoom(t, AskMode, deny(tools.AccessExecute, "git push"))
 	out := filepath.Join(r.outside, "f")
