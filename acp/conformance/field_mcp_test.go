@@ -50,7 +50,7 @@ func serversAreUsed(t *testing.T) {
 	}
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return newMCPServer("http_tool", "web-pong") }, nil)
 	web := httptest.NewServer(handler)
-	defer web.Close()
+	t.Cleanup(web.Close) // after the client has left
 
 	c := start(t, options{})
 	servers := []acp.McpServer{

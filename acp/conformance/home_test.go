@@ -100,3 +100,21 @@ func (h *home) log(session string) string {
 	}
 	return found
 }
+
+// walkFiles calls fn for all that is in a folder.
+func walkFiles(t testing.TB, dir string, fn func(path string, info os.FileInfo)) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			fn(path, info)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

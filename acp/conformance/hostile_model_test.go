@@ -11,7 +11,7 @@ import (
 // hostileModels are models that do not keep to their tools.
 var hostileModels = []hostile{
 	{"arguments", modelArguments}, {"names", modelNames}, {"huge arguments", modelHugeArguments}, {"a thousand calls at once", modelThousandCalls},
-	{"texts", modelTexts}, {"stop reasons", modelStops}, {"the same call again and again", modelRepeats},
+	{"texts", modelTexts}, {"stop reasons", modelStops}, {"the same call again and again", modelRepeats}, {"a pattern that costs minutes", modelPattern},
 }
 
 // calls is a step of one batch.
@@ -65,7 +65,6 @@ func modelHugeArguments(t *testing.T) {
 	s := scripted(t, turnsOf([]step{calls(
 		args{"name": "write", "args": args{"file_path": "big.txt", "content": big}},
 		args{"name": "no_such_tool", "args": args{"x": big}},
-		args{"name": "grep", "args": args{"pattern": strings.Repeat("a?", 5000) + strings.Repeat("a", 5000)}},
 		args{"name": "bash", "args": args{"command": "true " + strings.Repeat("x", 1<<20)}},
 		args{"name": "read", "args": strings.Repeat("[", 1_000_000)},
 	)}), options{})
@@ -136,4 +135,14 @@ func modelRepeats(t *testing.T) {
 	s := scripted(t, turnsOf(steps), options{})
 	s.prompt("go").wait()
 	s.settledCards()
+}
+
+// modelPattern: a search that would take minutes ends with its turn.
+func modelPattern(t *testing.T) {
+	s := open(t, options{})
+	s.h.file("a.txt", strings.Repeat(strings.Repeat("a", 200)+"\n", 30_000))
+	turn := s.prompt(tool("grep", args{"pattern": strings.Repeat("a?", 400) + strings.Repeat("a", 400) + "$"}))
+	s.untilRunning()
+	s.cancelled(turn)
+	s.call(acp.MethodSessionClose, params{"sessionId": s.id}, nil) // which waits for what runs
 }

@@ -124,7 +124,7 @@ func badBytes(t *testing.T) {
 
 func deepJSON(t *testing.T) {
 	s := open(t, options{tolerate: []rule{ruleNullID, ruleEnvelope}})
-	for _, depth := range []int{500, 9_000, 200_000, 4_000_000} {
+	for _, depth := range []int{500, 9_000, 1_000_000} {
 		nest := strings.Repeat("[", depth) + strings.Repeat("]", depth)
 		objects := strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth)
 		for i, text := range []string{
