@@ -5,12 +5,16 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/lsp"
 	"github.com/agent-ls/agent-ls/workspace"
 	"github.com/agent-ls/agent-ls/workspace/review"
 )
+
+// reviewFolder is where the reviews of all workspaces lie in the state folder.
+const reviewFolder = "review"
 
 // reviewing is what the language server knows of agents' changes in a
 // workspace. Other front ends have nobody who decides about them.
@@ -23,6 +27,7 @@ type reviewing struct {
 // openReview opens the review of a workspace. Without one the rest works, so
 // what is wrong is a warning; a damaged file is one too, and a new one begun.
 func (a *app) openReview(folder string) (warnings []string) {
+	review.SweepStores(filepath.Join(a.config.StateDir, reviewFolder), 0, time.Now(), a.log)
 	store, err := review.OpenStore(review.StoreOptions{Dir: reviewDir(a.config.StateDir, folder), Logger: a.log})
 	if err != nil {
 		return []string{"agent-ls: changes cannot be reviewed: " + err.Error()}
@@ -47,7 +52,7 @@ func reviewDir(stateDir, folder string) string {
 		folder = real
 	}
 	sum := sha256.Sum256([]byte(folder))
-	return filepath.Join(stateDir, "review", hex.EncodeToString(sum[:8]))
+	return filepath.Join(stateDir, reviewFolder, hex.EncodeToString(sum[:8]))
 }
 
 // showReview shows the review to a client.

@@ -93,12 +93,42 @@ func OpenCheckpoints(s *Store, o CheckpointOptions) (*Checkpoints, error) {
 		o.Now = time.Now
 	}
 	c := &Checkpoints{store: s, o: o}
-	err := s.locked(c.adopt)
+	err := s.locked(c.start)
 	var damaged *DamagedError
 	if err != nil && !errors.As(err, &damaged) {
 		return nil, err
 	}
 	return c, err
+}
+
+// start reads what is stored and sweeps what is too old. The lock is held.
+func (c *Checkpoints) start() error {
+	if err := c.adopt(); err != nil {
+		return err
+	}
+	had := len(c.list)
+	tooOld := c.o.Now().Add(-c.o.MaxAge)
+	c.list = slices.DeleteFunc(c.list, func(k *checkpoint) bool { return k.Time.Before(tooOld) })
+	if len(c.list) == had {
+		return nil
+	}
+	if err := c.write(); err != nil {
+		return err
+	}
+	return c.store.sweep()
+}
+
+// write stores the list. The lock is held.
+func (c *Checkpoints) write() error {
+	at, err := c.store.save(checkpointsName, c.saved, c.list)
+	if err != nil {
+		return err
+	}
+	c.saved = at
+	for _, k := range c.list {
+		k.fresh = false
+	}
+	return nil
 }
 
 // adopt reads what another process stored. The lock is held.
@@ -138,15 +168,7 @@ func (c *Checkpoints) update(fn func() error) error {
 			return err
 		}
 		c.prune()
-		at, err := c.store.save(checkpointsName, c.saved, c.list)
-		if err != nil {
-			return err
-		}
-		c.saved = at
-		for _, k := range c.list {
-			k.fresh = false
-		}
-		return nil
+		return c.write()
 	})
 }
 
