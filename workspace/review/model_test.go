@@ -25,6 +25,10 @@ type world struct {
 	// that nothing was pending.
 	mixed bool
 	steps int
+	// dir is where the ledger is stored, "" for nowhere; typed says that the
+	// user has changed something since it was.
+	dir   string
+	typed bool
 }
 
 func newWorld(t *testing.T, l *Ledger, seed uint64) *world {
@@ -79,6 +83,43 @@ func (w *world) agent() {
 	by := Attribution{"s", fmt.Sprint("c", w.r.IntN(5))}
 	must(w.t, w.l.Record(Change{Path: path, Before: file1(w.text), After: file1(next)}, by))
 	w.text = next
+	w.flush()
+}
+
+// flush stores the ledger, as is done after each change and decision.
+func (w *world) flush() {
+	must(w.t, w.l.Flush())
+	w.typed = false
+}
+
+// outside is another process that changes several places at once.
+func (w *world) outside() {
+	all := lines(w.text)
+	var next []string
+	for _, line := range all {
+		switch {
+		case w.r.IntN(10) == 0 && w.base[line]:
+			delete(w.base, line)
+			continue
+		case w.r.IntN(10) == 0:
+			added := w.fresh("user", 1)
+			w.base[added] = true
+			next = append(next, added)
+		}
+		next = append(next, line)
+	}
+	w.mixed = true // a line taken and one put beside it are a change of a line
+	w.set(join(next))
+}
+
+// crash starts the process anew; what was not stored is read from the file.
+func (w *world) crash() {
+	if w.dir == "" {
+		return
+	}
+	w.l = openLedger(w.t, w.dir, LedgerOptions{MaxMemory: 1})
+	w.mixed = w.mixed || w.typed
+	must(w.t, w.l.UserEdit(path, file1(w.text)))
 }
 
 func (w *world) userInserts() {
@@ -121,7 +162,7 @@ func (w *world) userChanges() {
 
 // set makes a text that is not the agent's.
 func (w *world) set(text string) {
-	w.text = text
+	w.text, w.typed = text, true
 	must(w.t, w.l.UserEdit(path, file1(text)))
 }
 
@@ -165,6 +206,7 @@ func (w *world) undo() {
 		return
 	}
 	apply(w.t, w.l, plan)
+	w.flush()
 	w.text = plan.Steps[0].After.Text
 	if want := before[:h.Start] + h.OldText + before[h.End:]; w.text != want {
 		w.t.Fatalf("undo of %q\n got %q\nwant %q", before[h.Start:h.End], w.text, want)
@@ -181,6 +223,7 @@ func (w *world) maybeTakeBack(h Hunk, text string) {
 	plan, err := w.l.UndoDecision()
 	must(w.t, err)
 	apply(w.t, w.l, plan)
+	w.flush()
 	if len(plan.Refused) > 0 {
 		w.t.Fatalf("taking back at once was refused: %+v", plan.Refused)
 	}
@@ -205,6 +248,7 @@ func (w *world) undoAll() {
 	plan, err := w.l.Undo(ids(w.t, w.l)...)
 	must(w.t, err)
 	apply(w.t, w.l, plan)
+	w.flush()
 	if len(plan.Steps) == 1 {
 		w.text = plan.Steps[0].After.Text
 	}
@@ -243,8 +287,9 @@ func (w *world) step() {
 		do     func()
 	}{
 		{6, w.agent}, {4, w.userInserts}, {2, w.userDeletes}, {1, w.userChanges}, {3, w.keep}, {3, w.undo}, {1, w.undoAll}, {1, w.settleAll},
+		{1, w.outside}, {1, w.crash}, {1, w.flush},
 	}
-	n := w.r.IntN(21)
+	n := w.r.IntN(24)
 	for _, a := range actions {
 		if n -= a.weight; n < 0 {
 			a.do()
@@ -267,6 +312,17 @@ func TestRandomInterleavings(t *testing.T) {
 				w.step()
 			}
 		})
+	}
+}
+
+// TestRandomCrashes does the same with a ledger that is stored, has no room in
+// memory and is opened anew again and again.
+func TestRandomCrashes(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, openLedger(t, dir, LedgerOptions{MaxMemory: 1}), 11)
+	w.dir = dir
+	for range 400 {
+		w.step()
 	}
 }
 
