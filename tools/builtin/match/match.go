@@ -74,7 +74,8 @@ type (
 type Nearest struct {
 	Line int // 1-based, where the region starts
 	// DiffLine is the 1-based line of the file that first differs, File and
-	// Want the two texts of it. File is "" past the end of the file.
+	// Want the beginnings of the two texts of it. File is "" past the end of
+	// the file.
 	DiffLine   int
 	File, Want string
 }
@@ -85,7 +86,7 @@ func (e *NotFoundError) Error() string {
 	}
 	n := e.Nearest
 	return fmt.Sprintf("not found; the nearest text is at line %d and first differs at line %d: the file has %q, old text has %q",
-		n.Line, n.DiffLine, clip(n.File), clip(n.Want))
+		n.Line, n.DiffLine, n.File, n.Want)
 }
 
 func (e *AmbiguousError) Error() string {

@@ -2,6 +2,10 @@ package match
 
 import "strings"
 
+// FindNearest returns the region of text most like old, which does not stand
+// in it; nil when nothing is like it.
+func FindNearest(text, old string) *Nearest { return newText(text).nearest(old) }
+
 // nearest finds the region of the text most like old: the place where most of
 // its lines stand in the same order, else the line most like its first one.
 func (t *text) nearest(old string) *Nearest {
@@ -27,13 +31,18 @@ func (t *text) nearest(old string) *Nearest {
 			have = t.s[lines[i].Start:lines[i].End]
 		}
 		if i >= len(lines) || have != w {
-			return &Nearest{Line: max(start, 0) + 1, DiffLine: i + 1, File: strings.ToValidUTF8(have, "�"), Want: w}
+			return newNearest(start, i, have, w)
 		}
 	}
 	// Every line is there: the difference is in the line endings or in what
 	// stands around the text on its first or last line.
-	l := lines[max(start, 0)]
-	return &Nearest{Line: max(start, 0) + 1, DiffLine: max(start, 0) + 1, File: strings.ToValidUTF8(t.s[l.Start:l.End], "�"), Want: want[0]}
+	start = max(start, 0)
+	return newNearest(start, start, t.s[lines[start].Start:lines[start].End], want[0])
+}
+
+// newNearest makes a Nearest of 0-based line numbers.
+func newNearest(start, differs int, have, want string) *Nearest {
+	return &Nearest{Line: max(start, 0) + 1, DiffLine: differs + 1, File: clip(strings.ToValidUTF8(have, "�")), Want: clip(want)}
 }
 
 // byVotes lets every line of the file that equals one of want vote for the

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -37,7 +36,7 @@ func (f *File) Apply(text string) ([]diff.Edit, error) {
 		if c.Context != "" {
 			i, ok := s.seek([]string{c.Context}, cursor, false)
 			if !ok {
-				return nil, s.miss(c, []string{c.Context}, f.Path, "context '%s' not found in %s", c.Context)
+				return nil, s.miss(c, []string{c.Context}, cursor, f.Path, "context '%s' not found in %s", c.Context)
 			}
 			cursor = i + 1
 		}
@@ -66,7 +65,7 @@ func (s *source) apply(c Chunk, cursor int, path string) (int, []diff.Edit, erro
 	case len(old) > 0:
 		i, ok := s.seekChunk(old, cursor, c.AtEnd)
 		if !ok {
-			return 0, nil, s.miss(c, old, path, "expected lines not found in %s")
+			return 0, nil, s.miss(c, old, cursor, path, "expected lines not found in %s")
 		}
 		at = i
 	}
@@ -184,17 +183,15 @@ func (s *source) replace(first, removed int, added []string) diff.Edit {
 	return diff.Edit{Start: start, End: end, New: text}
 }
 
-// miss reports a chunk that does not fit, with the nearest text and the first
-// line that differs.
-func (s *source) miss(c Chunk, want []string, path, format string, args ...any) error {
+// miss reports a chunk that does not fit from a line on, with the nearest text
+// and the first line that differs.
+func (s *source) miss(c Chunk, want []string, from int, path, format string, args ...any) error {
 	msg := "Patch apply failed: " + fmt.Sprintf(format, append(args, path)...)
-	_, err := match.Replace(s.text, match.Request{Old: strings.Join(want, "\n"), Mode: match.Exact})
-	var nf *match.NotFoundError
-	switch {
-	case !errors.As(err, &nf):
+	if _, several := s.seek(want, from, false); several {
+		msg += " at its end, but in several other places: add lines around them"
+	} else if _, before := s.seek(want, 0, false); before {
 		msg += "; the lines stand only before an earlier chunk: chunks must be in the order of the file"
-	case nf.Nearest != nil:
-		n := nf.Nearest
+	} else if n := match.FindNearest(s.text, strings.Join(want, "\n")); n != nil {
 		msg += fmt.Sprintf("; nearest at line %d, first difference at line %d: file %q, patch %q", n.Line, n.DiffLine, n.File, n.Want)
 	}
 	return &ApplyError{Row: c.Row, Msg: msg}

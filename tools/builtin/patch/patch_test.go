@@ -159,12 +159,17 @@ func TestApplyErrors(t *testing.T) {
 		{"header", "a\n", []string{"@@ nope", "+x"}, "Patch apply failed: context 'nope' not found in f.txt"},
 		{"lines", "a\nb\nc\n", []string{"@@", " a", "-X", "+y"}, `Patch apply failed: expected lines not found in f.txt; nearest at line 1, first difference at line 2: file "b", patch "X"`},
 		{"order", "a\nb\n", []string{"@@", "-b", "+B", "@@", "-a", "+A"}, "chunks must be in the order of the file"},
-		{"end anchor, several places", "x\nx\na\n", []string{"@@", "-x", "+y", "*** End of File"}, "expected lines not found"},
+		{"end anchor, several places", "x\nx\na\n", []string{"@@", "-x", "+y", "*** End of File"}, "expected lines not found in f.txt at its end, but in several other places"},
+		{"part of a line", "one two three\n", []string{"@@", "-two", "+2"}, "expected lines not found in f.txt"},
+		{"long line", strings.Repeat("x", 9000) + "\nb\n", []string{"@@", "-" + strings.Repeat("x", 8000), " b", "+c"}, "first difference at line 1: file \"" + strings.Repeat("x", 160) + "…\", patch"},
 	}
 	for _, tt := range tests {
 		_, err := updateOf(t, tt.patch...).Apply(tt.text)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 1000 {
 			t.Errorf("%s: error %v, want %q in it", tt.name, err, tt.want)
+		}
+		if tt.name != "order" && strings.Contains(err.Error(), "order of the file") {
+			t.Errorf("%s: error %v is about the order", tt.name, err)
 		}
 	}
 }
