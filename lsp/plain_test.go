@@ -216,13 +216,18 @@ func TestFollowPausesWhileTheUserTypes(t *testing.T) {
 	s.prompt("/read " + s.path("a.txt"))
 	s.until("the file", func() bool { return len(s.shown) == 1 })
 	s.typeAfter("a.txt", "line 1", "x")
-	s.prompt("hello") // the change has been taken
-	s.server.follow.mu.Lock()
-	defer s.server.follow.mu.Unlock()
-	if s.server.follow.f.On() && !s.server.follow.f.Paused() && s.server.follow.shown == s.path("a.txt") {
-		return // a new turn ends a pause
+	s.taken()
+	paused := func() bool {
+		s.server.follow.mu.Lock()
+		defer s.server.follow.mu.Unlock()
+		return s.server.follow.f.Paused()
 	}
-	t.Fatal("the next turn does not follow")
+	if !paused() {
+		t.Fatal("following goes on where the user types")
+	}
+	if s.prompt("hello"); paused() {
+		t.Fatal("the next turn does not follow")
+	}
 }
 
 func TestTranscriptFile(t *testing.T) {

@@ -54,21 +54,6 @@ func (t Text) WriteTo(h *maphash.Hash) {
 	}
 }
 
-// Slice returns the bytes [start,end), which lie inside the text.
-func (t Text) Slice(start, end int) string {
-	i, at := t.find(start)
-	if i < len(t.chunks) && at+end-start <= len(t.chunks[i].s) {
-		return t.chunks[i].s[at : at+end-start]
-	}
-	var b strings.Builder
-	b.Grow(end - start)
-	for ; b.Len() < end-start; i, at = i+1, 0 {
-		s := t.chunks[i].s[at:]
-		b.WriteString(s[:min(len(s), end-start-b.Len())])
-	}
-	return b.String()
-}
-
 // Offset returns the byte offset of a position, in the same sense as
 // [diff.Mapper.Offset]: a column beyond the line is its end before the line
 // ending, one within a character the character's start, a line beyond the text

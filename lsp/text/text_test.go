@@ -98,22 +98,6 @@ func TestRandomEditsAgainstString(t *testing.T) {
 	}
 }
 
-func TestSlice(t *testing.T) {
-	r := newRand(t)
-	s := randomText(r, 200)
-	text := New(s)
-	for range 300 {
-		start := r.IntN(len(s) + 1)
-		end := start + r.IntN(len(s)-start+1)
-		if got := text.Slice(start, end); got != s[start:end] {
-			t.Fatalf("Slice(%d, %d) has %d bytes", start, end, len(got))
-		}
-	}
-	if got := (Text{}).Slice(0, 0); got != "" {
-		t.Fatalf("slice of the empty text: %q", got)
-	}
-}
-
 func TestHashIsThatOfTheString(t *testing.T) {
 	seed := maphash.MakeSeed()
 	s := strings.Repeat("some text é\r\n", 5000)
