@@ -48,6 +48,8 @@ ci=false
 [ "${CI-}" = true ] && ci=true
 cache=${AGENT_LS_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/agent-ls-test}
 mkdir -p "$cache/bin" && cache=$(cd "$cache" && pwd) || exit 2
+linter=golangci-lint-$LINT_VERSION
+PATH=$cache/bin:$PATH
 for name in "${!AGENT_LS_@}"; do unset "$name"; done # the program takes them as settings
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
@@ -56,11 +58,8 @@ program=$scratch/agent-ls$(go env GOEXE 2>/dev/null)
 passed=0 failed=0 skipped=0
 summary=()
 
-# has PROGRAM…: whether all of them are there.
-has() {
-  local p
-  for p in "$@"; do command -v "$p" >/dev/null 2>&1 || return 1; done
-}
+# has PROGRAM: whether it is there; a path is any file or folder.
+has() { command -v "$1" >/dev/null 2>&1 || [ -e "$1" ]; }
 
 # step NAME FUNCTION [PROGRAM…]: runs a check, or says why it cannot.
 step() {
@@ -72,25 +71,38 @@ step() {
   if [ ${#missing[@]} -gt 0 ]; then
     echo "missing: ${missing[*]}"
     if $ci; then
-      record "$red" FAILED "$name" 0 "missing: ${missing[*]}" && failed=$((failed + 1))
+      failed=$((failed + 1))
+      record "$red" FAILED "$name" 0 "missing: ${missing[*]}"
     else
-      record "$yellow" skipped "$name" 0 "missing: ${missing[*]}" && skipped=$((skipped + 1))
+      skipped=$((skipped + 1))
+      record "$yellow" skipped "$name" 0 "missing: ${missing[*]}"
     fi
   elif "$run"; then
-    record "$green" passed "$name" $((SECONDS - begin)) && passed=$((passed + 1))
+    passed=$((passed + 1))
+    record "$green" passed "$name" $((SECONDS - begin))
   else
-    record "$red" FAILED "$name" $((SECONDS - begin)) && failed=$((failed + 1))
+    failed=$((failed + 1))
+    record "$red" FAILED "$name" $((SECONDS - begin))
   fi
-  echo "${summary[-1]}"
 }
 
-# record COLOUR WORD NAME SECONDS [WHY]: keeps a line of the summary.
+# record COLOUR WORD NAME SECONDS [WHY]: shows a line and keeps it for the summary.
 record() {
-  summary+=("$(printf '%s%-8s%s %4d s  %s%s' "$1" "$2" "$off" "$4" "$3" "${5:+ ($5)}")")
+  local line
+  line=$(printf '%s%-8s%s %4d s  %s%s' "$1" "$2" "$off" "$4" "$3" "${5:+ ($5)}")
+  summary+=("$line")
+  echo "$line"
 }
 
-# install: brings what the tests need and is not there.
+# install: brings what the tests need and is not there. What cannot be had is
+# said, and the steps that need it find it missing.
 install() {
+  install_programs
+  has "$linter" || install_linter
+  has npm && install_client
+}
+
+install_programs() {
   local want=() p
   has gcc || want+=(gcc libc6-dev)
   for p in git patch npm; do has "$p" || want+=("$p"); done
@@ -105,6 +117,26 @@ install() {
     tail -n 20 "$scratch/apt.log"
     echo "apt-get could not install them"
   }
+}
+
+# install_linter: builds the pinned linter once; the modules that only its
+# build needs are thrown away.
+install_linter() {
+  echo "building $linter"
+  if GOBIN=$scratch/bin GOMODCACHE=$scratch/modules GOFLAGS=-modcacherw \
+    go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT_VERSION" 2>"$scratch/lint.log"; then
+    mv "$scratch/bin/golangci-lint" "$cache/bin/$linter"
+  else
+    tail -n 20 "$scratch/lint.log"
+  fi
+  rm -rf "$scratch/modules"
+}
+
+# install_client: the packages of the official ACP client, as locked.
+sdk=testdata/acp-sdk
+install_client() {
+  echo "installing the packages of $sdk"
+  (cd $sdk && npm ci --cache "$cache/npm" --no-audit --no-fund --loglevel=error)
 }
 
 format() {
@@ -127,35 +159,28 @@ cross() {
   return $ok
 }
 
-# linter: builds the pinned linter once; what only the build needs is thrown
-# away.
-linter() {
-  local bin=$cache/bin/golangci-lint-$LINT_VERSION
-  if [ ! -x "$bin" ]; then
-    echo "building golangci-lint $LINT_VERSION"
-    GOBIN=$scratch/bin GOMODCACHE=$scratch/lint-modules GOCACHE=$scratch/lint-build GOFLAGS=-modcacherw \
-      go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$LINT_VERSION" 2>"$scratch/lint.log" || {
-      tail -n 20 "$scratch/lint.log"
-      return 1
-    }
-    mv "$scratch/bin/golangci-lint" "$bin"
-    rm -rf "$scratch/lint-modules" "$scratch/lint-build"
-  fi
-  GOLANGCI_LINT_CACHE=$cache/lint "$bin" run ./...
-}
+lint() { GOLANGCI_LINT_CACHE=$cache/lint "$linter" run ./...; }
 
 # quietly: keeps results, failures, races, logs and skipped tests of "go test -v".
 quietly() { sed -E '/^ *(=== (RUN|PAUSE|CONT|NAME)|--- PASS:)/d; /^PASS$/d; /\[no test files\]$/d'; }
 
-tests() { go test -timeout 10m ./...; }
+tests() { go test -short -timeout 10m ./...; }
 
 race_tests() { go test -race -v -timeout 15m ./... | quietly; }
+
+# packages_with WORD: the folders whose tests have functions that begin so.
+packages_with() {
+  local dir
+  for dir in $(go list -f '{{.Dir}}' ./...); do
+    grep -qs "^func $1" "$dir"/*_test.go && echo "$dir"
+  done
+}
 
 # fuzz: every fuzzer for a while. A fuzzer that the end of its time met in the
 # middle of an input may say only "context deadline exceeded": no finding.
 fuzz() {
   local pkg name ok=0
-  for pkg in $(go list ./...); do
+  for pkg in $(packages_with Fuzz); do
     for name in $(go test -list '^Fuzz' "$pkg" | grep '^Fuzz'); do
       go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_SECONDS}s" "$pkg" >"$scratch/fuzz.log" 2>&1
       if grep -q '^ok' "$scratch/fuzz.log" ||
@@ -172,8 +197,7 @@ fuzz() {
 
 benchmarks() {
   local pkg ok=0
-  for pkg in $(go list -f '{{.Dir}}' ./...); do
-    grep -qs '^func Benchmark' "$pkg"/*_test.go || continue
+  for pkg in $(packages_with Benchmark); do
     go test -run '^$' -bench . -benchtime 1x "$pkg" >"$scratch/bench.log" 2>&1 || { cat "$scratch/bench.log"; ok=1; continue; }
     grep '^ok' "$scratch/bench.log"
   done
@@ -183,11 +207,7 @@ benchmarks() {
 
 build() { CGO_ENABLED=0 go build -o "$program" ./cmd/agent-ls && "$program" version; }
 
-acp_client() {
-  (cd testdata/acp-sdk &&
-    npm ci --cache "$cache/npm" --no-audit --no-fund --loglevel=error &&
-    AGENT_LS=$program node --test)
-}
+acp_client() { (cd $sdk && AGENT_LS=$program node --test); }
 
 demo() { "$program" demo; }
 
@@ -205,11 +225,11 @@ else
   install
   step "module files" modules
   step "builds for $CROSS" cross
-  step "linter" linter
+  step "linter" lint "$linter"
   step "tests with the race detector" race_tests gcc git patch
   step "fuzzers, $FUZZ_SECONDS s each" fuzz
   step "benchmarks, once" benchmarks
-  step "official ACP client" acp_client node npm
+  step "official ACP client" acp_client node "$sdk/node_modules/@agentclientprotocol/sdk"
   step "demonstration" demo
 fi
 
