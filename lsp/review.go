@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -25,6 +26,7 @@ type Review struct {
 	ledger      *review.Ledger
 	checkpoints *review.Checkpoints
 	news        *reviewNews
+	keeper      keeper
 
 	// mu is held while the ledger is told something. What is read of a file is
 	// told only if nothing else was told since it was read.
@@ -33,18 +35,56 @@ type Review struct {
 	flights map[string]*flight // by fileKey
 }
 
-// Close stores what was told last; call it after the server has closed.
-func (r *Review) Close() error {
+// Flush stores what was told last; call it once more after the server has
+// closed.
+func (r *Review) Flush() error {
 	return errors.Join(r.ledger.Flush(), r.checkpoints.Flush())
 }
 
-// NewReview returns the review of a connection; its goroutine ends with the
+// NewReview returns the review of a connection; its goroutines end with the
 // server.
 func NewReview(s *Server, ledger *review.Ledger, checkpoints *review.Checkpoints) *Review {
 	r := &Review{s: s, ledger: ledger, checkpoints: checkpoints, flights: map[string]*flight{}}
 	r.news = newReviewNews(r)
 	s.run(r.news.run)
+	r.keeper = keeper{due: make(chan struct{}, 1)}
+	s.run(r.store)
 	return r
+}
+
+// storePace is the shortest time between two storings of what the ledger was
+// told: an agent's calls do not wait for them. Decisions are stored at once.
+const storePace = 200 * time.Millisecond
+
+// keeper says when there is something to store.
+type keeper struct {
+	due chan struct{} // holds a token while there is
+}
+
+func (k keeper) ring() {
+	select {
+	case k.due <- struct{}{}:
+	default:
+	}
+}
+
+// store stores what the ledger was told, until the connection ends; then Flush
+// does.
+func (r *Review) store() {
+	for {
+		select {
+		case <-r.s.conn.done:
+			return
+		case <-r.keeper.due:
+		}
+		if err := r.Flush(); err != nil {
+			r.s.logger.Error("the review is not stored", "error", err)
+		}
+		select {
+		case <-r.s.conn.done:
+		case <-time.After(storePace):
+		}
+	}
 }
 
 // TurnBegins makes the checkpoint of a turn, for agent.Config.

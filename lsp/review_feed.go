@@ -80,7 +80,7 @@ func (r *Review) land(note func(review.Change) error, files []workspace.Handle, 
 		r.look(h.Real)
 		r.news.about(h.Real)
 	}
-	r.flush()
+	r.keeper.ring()
 }
 
 // change is a review.Change that may be none.
@@ -101,13 +101,6 @@ func (r *Review) tell(err error) {
 	r.told++
 	if err != nil {
 		r.s.logger.Error("the review", "error", err)
-	}
-}
-
-// flush stores the ledger.
-func (r *Review) flush() {
-	if err := r.ledger.Flush(); err != nil {
-		r.s.logger.Error("the review is not stored", "error", err)
 	}
 }
 
@@ -165,6 +158,7 @@ func (r *Review) Opened(u uri.URI) {
 	if path := filePath(u); path != "" {
 		r.look(path)
 		r.news.about(path)
+		r.keeper.ring()
 	}
 }
 

@@ -68,7 +68,7 @@ func startReview(t *testing.T, name string, w world, rich bool, before func(dir 
 	}
 	s.setup = start(t, name, w)
 	t.Cleanup(func() {
-		if err := s.review.Close(); err != nil {
+		if err := s.review.Flush(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})

@@ -98,7 +98,7 @@ func (a *app) closeReview() {
 	if a.review == nil {
 		return
 	}
-	if err := a.review.shown.Close(); err != nil {
+	if err := a.review.shown.Flush(); err != nil {
 		a.log.Error("the review is not stored", "error", err)
 	}
 }

@@ -32,7 +32,7 @@ func (b blobs) put(text string) (name string, written bool, err error) {
 	if err == nil && info.Mode().IsRegular() && info.Size() == int64(len(text)) {
 		return name, false, nil
 	}
-	return name, true, replaceFile(b.path(name), []byte(text), false)
+	return name, true, replaceFile(b.path(name), []byte(text))
 }
 
 // get returns a text. A text that is not what its name says is an error.

@@ -100,10 +100,29 @@ func (s *Store) locked(fn func() error) error {
 	return fn()
 }
 
-// stamp tells two states of a stored file apart.
+// stamp tells two states of a stored file apart without reading it.
 type stamp struct {
 	Generation int64
 	read       bool
+	info       fs.FileInfo // nil: there is no file
+}
+
+// stampOf is the stamp of the file at path as it is now.
+func stampOf(path string, generation int64) stamp {
+	info, err := os.Stat(path)
+	if err != nil {
+		info = nil
+	}
+	return stamp{generation, true, info}
+}
+
+// same reports whether both are of one state of the file: each state is a file
+// of its own.
+func (s stamp) same(o stamp) bool {
+	if s.info == nil || o.info == nil {
+		return s.info == nil && o.info == nil
+	}
+	return os.SameFile(s.info, o.info) && s.info.Size() == o.info.Size() && s.info.ModTime().Equal(o.info.ModTime())
 }
 
 // envelope is a stored file.
@@ -132,7 +151,7 @@ func (s *Store) load(name string, v any) (stamp, error) {
 	if err != nil {
 		return stamp{read: true}, s.setAside(path, err)
 	}
-	return stamp{e.Generation, true}, nil
+	return stampOf(path, e.Generation), nil
 }
 
 func readEnvelope(path string) (e envelope, err error) {
@@ -169,30 +188,27 @@ func (s *Store) setAside(path string, cause error) error {
 // changed reports whether a stored file is another one than when it had the
 // stamp. The lock is held.
 func (s *Store) changed(name string, at stamp) bool {
-	if !at.read {
-		return true
-	}
-	e, err := readEnvelope(filepath.Join(s.dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return at.Generation != 0
-	}
-	return err != nil || e.Generation != at.Generation
+	return !at.read || !at.same(stampOf(filepath.Join(s.dir, name), 0))
 }
 
-// save replaces a stored file. The lock is held.
+// save replaces a stored file. The lock is held. It is not synced, as sessions
+// are not (contract §8): after a crash of the system it may be damaged, never
+// after one of the process.
 func (s *Store) save(name string, at stamp, v any) (stamp, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return at, err
 	}
-	next := stamp{at.Generation + 1, true}
-	data, err = json.Marshal(envelope{format, next.Generation, data})
+	generation := at.Generation + 1
+	data, err = json.Marshal(envelope{format, generation, data})
 	if err != nil {
 		return at, err
 	}
-	if err := replaceFile(filepath.Join(s.dir, name), data, true); err != nil {
+	path := filepath.Join(s.dir, name)
+	if err := replaceFile(path, data); err != nil {
 		return at, err
 	}
+	next := stampOf(path, generation)
 	if s.put >= sweepAfter {
 		if err := s.sweep(); err != nil {
 			s.log.Warn("old texts of the review were not swept", "error", err)
@@ -261,9 +277,8 @@ func collectTexts(data json.RawMessage, live map[string]bool) error {
 }
 
 // replaceFile writes data beside path and moves it there, so that path has
-// either the old or the new content after any crash of the process. What is
-// synced survives a crash of the system too.
-func replaceFile(path string, data []byte, synced bool) (err error) {
+// either the old or the new content after any crash of the process.
+func replaceFile(path string, data []byte) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
 		return err
@@ -274,9 +289,6 @@ func replaceFile(path string, data []byte, synced bool) (err error) {
 		}
 	}()
 	_, err = tmp.Write(data)
-	if err == nil && synced {
-		err = tmp.Sync()
-	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
