@@ -113,8 +113,8 @@ func (r *Review) Lenses(_ context.Context, u uri.URI) ([]protocol.CodeLens, erro
 	for _, h := range shown {
 		at := protocol.Range{Start: h.span.Start, End: h.span.Start}
 		lenses = append(lenses,
-			protocol.CodeLens{Range: at, Command: command1("Keep"+h.about(), "agent-ls.keepHunk", h.ID)},
-			protocol.CodeLens{Range: at, Command: command1("Undo"+h.about(), "agent-ls.undoHunk", h.ID)},
+			protocol.CodeLens{Range: at, Command: commandWith("Keep"+h.about(), "agent-ls.keepHunk", h.ID)},
+			protocol.CodeLens{Range: at, Command: commandWith("Undo"+h.about(), "agent-ls.undoHunk", h.ID)},
 		)
 	}
 	return lenses, err
@@ -139,14 +139,14 @@ func (r *Review) Actions(_ context.Context, u uri.URI, at protocol.Range) ([]pro
 	return actions, err
 }
 
-// command1 is a command with one argument.
-func command1[A ~string](title, name string, arg A) protocol.Command {
+// commandWith is a command with an argument.
+func commandWith[A ~string](title, name string, arg A) protocol.Command {
 	raw, _ := json.Marshal(arg) // a string
 	return protocol.Command{Title: title, Command: name, Arguments: []protocol.LSPAny{protocol.LSPAny(raw)}}
 }
 
 func action[A ~string](title, name string, arg A) protocol.CodeAction {
-	kind, c := codeActionKind, command1(title, name, arg)
+	kind, c := codeActionKind, commandWith(title, name, arg)
 	return protocol.CodeAction{Title: title, Kind: &kind, Command: c}
 }
 

@@ -47,7 +47,7 @@ func (r *Review) Command(ctx context.Context, name string, args []json.RawMessag
 	}
 	if strings.HasPrefix(name, "agent-ls.keep") {
 		plan, err := r.ledger.Keep(ids...)
-		return r.decided(ctx, name, plan, err)
+		return r.decided(name, plan, err)
 	}
 	return r.undo(ctx, name, ids)
 }
@@ -79,7 +79,7 @@ func (r *Review) hunksOf(name string, args []json.RawMessage) ([]review.HunkID, 
 // decided is the answer about a plan whose steps have been applied. What was
 // refused while something else was done is shown to the user; a command that
 // did nothing is an error.
-func (r *Review) decided(_ context.Context, name string, plan review.Plan, err error) (any, error) {
+func (r *Review) decided(name string, plan review.Plan, err error) (any, error) {
 	if errors.Is(err, review.ErrNothingToTakeBack) {
 		return nil, jsonrpc2.Errorf(codeRequestFailed, "%s: %v", name, err)
 	}
@@ -144,7 +144,7 @@ func (r *Review) undo(ctx context.Context, name string, ids []review.HunkID) (an
 	if err == nil {
 		r.carryOut(ctx, &plan)
 	}
-	return r.decided(ctx, name, plan, err)
+	return r.decided(name, plan, err)
 }
 
 // takeBack takes the newest decision back.
@@ -156,7 +156,7 @@ func (r *Review) takeBack(ctx context.Context, name string) (any, error) {
 	if err == nil {
 		r.carryOut(ctx, &plan)
 	}
-	return r.decided(ctx, name, plan, err)
+	return r.decided(name, plan, err)
 }
 
 // carryOut applies the steps of a plan; those that cannot be are refused.

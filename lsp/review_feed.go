@@ -100,7 +100,7 @@ func changeOf(a workspace.Applied) change {
 func (r *Review) tell(err error) {
 	r.told++
 	if err != nil {
-		r.s.logger.Error("the review", "error", err)
+		r.s.logger.Error("the review does not know a change", "error", err)
 	}
 }
 

@@ -133,7 +133,7 @@ func (n *reviewNews) tell(path string) (changed bool) {
 	}
 	shown, text, err := n.r.shown(path)
 	if err != nil {
-		n.r.s.logger.Error("the review of a file", "path", path, "error", err)
+		n.r.s.logger.Error("the hunks of a file are not known", "path", path, "error", err)
 	}
 	var ids []review.HunkID
 	for _, h := range shown {

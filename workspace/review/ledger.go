@@ -295,4 +295,7 @@ func (l *Ledger) prune() {
 			l.removed[key] = true
 		}
 	}
+	if l.store == nil {
+		clear(l.removed) // nobody to tell
+	}
 }
