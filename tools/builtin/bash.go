@@ -131,7 +131,7 @@ func bashInForeground(ctx context.Context, c proc.Command, runner proc.Runner, t
 	patient, cancel := patience(ctx, bashAbortPatience)
 	defer cancel()
 	exit, err := p.Wait(patient)
-	if err != nil || exit.Aborted {
+	if err != nil {
 		return proc.Exit{}, bashError(ctx, err)
 	}
 	return exit, nil
@@ -148,14 +148,18 @@ func patience(ctx context.Context, d time.Duration) (context.Context, context.Ca
 }
 
 // bashError is the failure of a command that has no outcome: err, or its abort
-// when ctx has ended or err is nil (tools.md §3.10.11).
+// when ctx has ended (tools.md §3.10.11).
 func bashError(ctx context.Context, err error) error {
-	if ctx.Err() == nil && err != nil {
+	if ctx.Err() == nil {
 		return err
 	}
+	return bashAborted(context.Cause(ctx))
+}
+
+func bashAborted(cause error) *tools.Error {
 	return &tools.Error{
 		Name: "AbortError", Code: tools.CodeAborted, Message: "command aborted",
-		Hint: "Run it again only if it is still wanted", Err: context.Cause(ctx),
+		Hint: "Run it again only if it is still wanted", Err: cause,
 	}
 }
 
@@ -268,12 +272,17 @@ type bashMeta struct {
 	TimedOut bool   `json:"timedOut,omitempty"`
 }
 
-// bashResult is the result of a command that ended, however it did.
+// bashResult is the result of a command that ended, however it did. One that
+// was aborted has failed, with the output that it had until then.
 func bashResult(c proc.Command, e proc.Exit, spill bashSpill) tools.Result {
 	// Sequences for a terminal are noise to a model (tools.md §2.4.2).
 	e.Stdout.Text = presentation.StripANSI(e.Stdout.Text)
 	e.Stderr.Text = presentation.StripANSI(e.Stderr.Text)
 	r := tools.TextResult(bashText(e, c.Timeout, spill.ref))
+	if e.Aborted {
+		aborted := bashAborted(nil)
+		r.IsError, r.Error = true, &tools.ErrorInfo{Name: aborted.Name, Code: aborted.Code}
+	}
 	r.Details = mustJSON(bashDetails{
 		Command: c.Line, Cwd: c.Dir, ExitCode: e.Code, Signal: e.Signal,
 		Stdout: e.Stdout.Text, Stderr: e.Stderr.Text, Truncated: e.Stdout.Truncated || e.Stderr.Truncated,

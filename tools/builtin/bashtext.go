@@ -13,7 +13,11 @@ import (
 // of a stored output by its path.
 func bashText(e proc.Exit, timeout time.Duration, refOf func(path string) string) string {
 	var t lineText
-	t.streams(e.Stdout.Text, e.Stderr.Text, "(no output)", func(stderr bool) {
+	empty := "(no output)"
+	if e.Aborted {
+		empty = "" // the error says enough
+	}
+	t.streams(e.Stdout.Text, e.Stderr.Text, empty, func(stderr bool) {
 		c := e.Stdout
 		if stderr {
 			c = e.Stderr
@@ -22,6 +26,10 @@ func bashText(e proc.Exit, timeout time.Duration, refOf func(path string) string
 			t.truncated(c.Ref, refOf(c.Ref))
 		}
 	})
+	if e.Aborted {
+		t.line("Error: " + bashAborted(nil).Error())
+		return t.String()
+	}
 	if e.TimedOut {
 		t.line(fmt.Sprintf("[timed out after %dms]", timeout.Milliseconds()))
 	}
