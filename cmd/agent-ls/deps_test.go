@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"internal/filelock":    {},
 	"internal/nearest":     {},
 	"internal/mcp":         {"agent", "tools", "tools/schema", "tools/proc", "presentation"},
+	"internal/replay":      {"acp", "tools/proc", "workspace/diff"},
 	"acp/conformance":      {"acp"},
 }
 

@@ -101,7 +101,7 @@ configuration file; see "agent-ls doctor".`,
 		return usageError(fmt.Errorf("%w\nSee %q for the flags", config.FlagError(err, cmd.Flags()), cmd.CommandPath()+" --help"))
 	})
 	root.AddCommand(lspCommand(io), acpCommand(io), runCommand(io), demoCommand(io), toolsCommand(io), sessionsCommand(io),
-		permissionsCommand(io), doctorCommand(io), versionCommand(io))
+		permissionsCommand(io), replayCommand(io), doctorCommand(io), versionCommand(io))
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
