@@ -100,11 +100,11 @@ func TestMCPServersOfASession(t *testing.T) {
 		stdioServer(t, "local"),
 		{"type": "http", "name": "web", "url": web.URL, "headers": []object{{"name": "X-Word", "value": "web-pong"}}},
 		{"type": "sse", "name": "old", "url": web.URL, "headers": []object{}},
-	}, "local_word", "web_word")
-	if k := c.cardOf("/local_word"); k.Status != "completed" || k.text() != "pong" {
+	}, "mcp__local__word", "mcp__web__word")
+	if k := c.cardOf("/mcp__local__word"); k.Status != "completed" || k.text() != "pong" {
 		t.Errorf("the stdio server's card %+v", k)
 	}
-	if k := c.cardOf("/web_word"); k.Status != "completed" || k.text() != "web-pong" {
+	if k := c.cardOf("/mcp__web__word"); k.Status != "completed" || k.text() != "web-pong" {
 		t.Errorf("the HTTP server's card %+v", k)
 	}
 }
@@ -125,10 +125,10 @@ func TestMCPToolNeedsPermission(t *testing.T) {
 	h := newHome(t)
 	c := connect(t, h)
 	c.initialize()
-	c.serve(h, "ask", []object{stdioServer(t, "local")}, "word")
-	turn := c.prompt("/word")
+	c.serve(h, "ask", []object{stdioServer(t, "local")}, "mcp__local__word")
+	turn := c.prompt("/mcp__local__word")
 	question := c.until("a question", func(m message) bool { return m.Method == "session/request_permission" })
-	if !strings.Contains(string(question.Params), "Always allow the tool `word`") {
+	if !strings.Contains(string(question.Params), "Always allow the tool `mcp__local__word`") {
 		t.Errorf("asked %s", question.Params)
 	}
 	c.reply(question.ID, `"result":{"outcome":{"outcome":"selected","optionId":"allow_once"}}`)
@@ -142,11 +142,11 @@ func TestMCPServerDiesInATurn(t *testing.T) {
 	h := newHome(t)
 	c := connect(t, h)
 	c.initialize()
-	c.serve(h, "full-access", []object{stdioServer(t, "local")}, "die")
-	if k := c.cardOf("/die"); k.Status != "failed" || !strings.Contains(k.text(), "ended while it ran the call") {
+	c.serve(h, "full-access", []object{stdioServer(t, "local")}, "mcp__local__die")
+	if k := c.cardOf("/mcp__local__die"); k.Status != "failed" || !strings.Contains(k.text(), "ended while it ran the call") {
 		t.Errorf("card %+v", k)
 	}
-	if k := c.cardOf("/word"); k.Status != "completed" || k.text() != "pong" {
+	if k := c.cardOf("/mcp__local__word"); k.Status != "completed" || k.text() != "pong" {
 		t.Errorf("the next card %+v", k)
 	}
 }
@@ -155,8 +155,8 @@ func TestMCPServerAsksTheUser(t *testing.T) {
 	h := newHome(t)
 	c := connect(t, h)
 	c.call("initialize", object{"protocolVersion": 1, "clientCapabilities": object{"elicitation": object{"form": object{}}}})
-	c.serve(h, "full-access", []object{stdioServer(t, "local")}, "ask")
-	turn := c.prompt("/ask")
+	c.serve(h, "full-access", []object{stdioServer(t, "local")}, "mcp__local__ask")
+	turn := c.prompt("/mcp__local__ask")
 	question := c.until("a question", func(m message) bool { return m.Method == "elicitation/create" })
 	var asked struct {
 		SessionID, ToolCallID, Mode, Message string

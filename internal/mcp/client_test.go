@@ -50,7 +50,7 @@ func TestDeadServersFailNothing(t *testing.T) {
 		{Name: "closed", URL: "http://127.0.0.1:1/mcp"},
 		stdioServer("alive", "tools"),
 	})
-	w.ready("alive_echo")
+	w.ready("mcp__alive__echo")
 	for name, why := range map[string]string{
 		"absent": "could not be started", "broken": "exit code 2; it last said: Error: cannot find the module",
 		"odd": "does not begin with http", "closed": "connect",
@@ -60,7 +60,7 @@ func TestDeadServersFailNothing(t *testing.T) {
 			t.Errorf("%s: %+v, want %q and what to do", name, n, why)
 		}
 	}
-	if got := w.says("alive_echo", "here"); got != "here" {
+	if got := w.says("mcp__alive__echo", "here"); got != "here" {
 		t.Errorf("the living one says %q", got)
 	}
 }
@@ -199,8 +199,8 @@ func TestNamesInASession(t *testing.T) {
 		w := connect(t, []ServerConfig{stdioServer("my server", "tools")})
 		w.ready("echo", "more")
 		w.says("more", "read") // a built-in tool has that name
-		w.ready("my_server_read")
-		if got := w.says("my_server_read", ""); got != "new" {
+		w.ready("mcp__my_server__read")
+		if got := w.says("mcp__my_server__read", ""); got != "new" {
 			t.Errorf("the server's read says %q", got)
 		}
 		if got := w.says("read", ""); got != "built in" {
@@ -209,8 +209,8 @@ func TestNamesInASession(t *testing.T) {
 	})
 	t.Run("two servers", func(t *testing.T) {
 		w := connect(t, []ServerConfig{stdioServer("a", "tools"), stdioServer("a", "tools", "WHO=second")})
-		w.ready("a_echo", "a_2_echo")
-		if first, second := w.says("a_env", "WHO"), w.says("a_2_env", "WHO"); first != `"" false` || second != `"second" true` {
+		w.ready("mcp__a__echo", "mcp__a_2__echo")
+		if first, second := w.says("mcp__a__env", "WHO"), w.says("mcp__a_2__env", "WHO"); first != `"" false` || second != `"second" true` {
 			t.Errorf("%s and %s", first, second)
 		}
 	})

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -134,9 +135,21 @@ func (w *world) names() []string {
 func (w *world) ready(names ...string) {
 	w.t.Helper()
 	w.wait(fmt.Sprint(names), func() bool {
-		have := w.names()
-		return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(have, n) })
+		return !slices.ContainsFunc(names, func(n string) bool { return w.full(n) == "" })
 	})
+}
+
+// full is the name of the session's tool called name, or of the one that a
+// server calls so; "" for none.
+func (w *world) full(name string) string {
+	have := w.names()
+	if slices.Contains(have, name) {
+		return name
+	}
+	if i := slices.IndexFunc(have, func(n string) bool { return strings.HasSuffix(n, "__"+name) }); i >= 0 {
+		return have[i]
+	}
+	return ""
 }
 
 // notice waits for a notice with this in its title.
@@ -162,7 +175,7 @@ func (w *world) call(ctx context.Context, name, text string) tools.Result {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	r, err := w.session.Execute(ctx, tools.Call{Name: name, Arguments: string(args)})
+	r, err := w.session.Execute(ctx, tools.Call{Name: cmp.Or(w.full(name), name), Arguments: string(args)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -202,7 +215,7 @@ func textOf(r tools.Result) string {
 // parametersOf is the schema of one of the session's tools as a model gets it.
 func (w *world) parametersOf(name string) *schema.Schema {
 	for _, t := range w.session.Tools() {
-		if t.Name == name {
+		if t.Name == w.full(name) {
 			return t.Parameters
 		}
 	}

@@ -13,19 +13,15 @@ const maxName = 64
 // hashLength is the length of the hash that makes a name unique, in hex digits.
 const hashLength = 8
 
-// clean makes a name of letters, digits, _ and - that begins with a letter.
+// clean makes a name of letters, digits, _ and -.
 func clean(name string) string {
-	name = strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
 			return r
 		}
 		return '_'
 	}, name)
-	if name == "" || strings.ContainsRune("_-0123456789", rune(name[0])) {
-		name = "mcp_" + name
-	}
-	return name
 }
 
 // labels are the names of servers as prefixes, all different; the second of two
@@ -44,15 +40,12 @@ func labels(servers []ServerConfig) []string {
 	return out
 }
 
-// toolName gives a tool of a server its name in the session. alone says that
-// the server is the session's only one; taken reports the names of other tools.
-func toolName(label, tool string, alone bool, taken func(string) bool) string {
-	name := clean(tool)
-	if !alone || taken(name) {
-		if !strings.HasPrefix(name, label+"_") {
-			name = label + "_" + name
-		}
-	}
+// toolName gives a tool of a server its name in the session: always with the
+// server's, so that what was allowed of one server is not allowed of another,
+// and a name stays the same whatever other servers there are. taken reports the
+// names of other tools.
+func toolName(label, tool string, taken func(string) bool) string {
+	name := "mcp__" + label + "__" + clean(tool)
 	base, of := name, label
 	for len(name) > maxName || taken(name) {
 		of += "\x00" + tool

@@ -106,7 +106,7 @@ func (l *link) name(list []*sdk.Tool) {
 	taken := func(name string) bool { return seen[name] || c.names[name] }
 	for _, t := range list {
 		if l.shelf.names[t.Name] == "" {
-			name := toolName(l.label, t.Name, len(c.links) == 1, taken)
+			name := toolName(l.label, t.Name, taken)
 			l.shelf.names[t.Name], c.names[name] = name, true
 		}
 	}
@@ -123,7 +123,7 @@ func (l *link) definition(t *sdk.Tool) *tools.Definition {
 			return l.call(ctx, t.Name, args, tc)
 		},
 		PresentCall: func(args json.RawMessage) presentation.CallView {
-			return &presentation.GenericCall{Title: cmp.Or(label, name), Kind: presentation.KindOther, RawInput: args}
+			return &presentation.GenericCall{Title: cmp.Or(label, t.Name), Kind: presentation.KindOther, RawInput: args}
 		},
 	}
 }
