@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,7 +22,9 @@ type prepared struct {
 	title string
 	// summary is the first line of the result once applied or previewed.
 	summary string
-	dryRun  bool
+	// noDiff stands for the diff where there is none.
+	noDiff string
+	dryRun bool
 	// exact refuses a file that is not the one with the expected hash, even
 	// where the change could be moved along.
 	exact   bool
@@ -120,7 +123,7 @@ func (p *prepared) result(ctx context.Context, tc *tools.Context, tool string, c
 	if details == nil {
 		details = map[string]any{}
 	}
-	d := boundDiff(c.unified())
+	d := boundDiff(cmp.Or(c.unified(), p.noDiff))
 	details["diff"] = d.text
 	if d.truncated {
 		d.store(ctx, tc, tool, details)

@@ -153,6 +153,9 @@ func (f changedFile) diffs() ([]presentation.FileDiff, string) {
 	if f.op == workspace.OpMove && f.same() {
 		return []presentation.FileDiff{{Path: f.moveTo, OldText: new(string), Change: presentation.ChangeMove, OldPath: f.path}}, ""
 	}
+	if f.op == workspace.OpDelete && f.same() { // it was empty
+		return []presentation.FileDiff{{Path: f.path, OldText: new(string), Change: presentation.ChangeDelete}}, ""
+	}
 	r := f.region
 	if r == nil {
 		return nil, fmt.Sprintf("The diff of %s is omitted: the change is too large to show (%d bytes before, %d after).", f.path, f.before, f.after)
@@ -264,8 +267,9 @@ func boundDiff(full string) boundedDiff {
 		d.truncated = true
 	}
 	if len(d.text) > previewBytes {
-		half := previewBytes / 2
-		d.text = strings.ToValidUTF8(d.text[:half], "") + "\n...[truncated by size]...\n" + strings.ToValidUTF8(d.text[len(d.text)-half:], "")
+		const between = "\n...[truncated by size]...\n"
+		const half = (previewBytes - len(between)) / 2
+		d.text = strings.ToValidUTF8(d.text[:half], "") + between + strings.ToValidUTF8(d.text[len(d.text)-half:], "")
 		d.truncated = true
 	}
 	return d

@@ -214,8 +214,12 @@ func (o Options) readMaxLines() int {
 	return 2000
 }
 
-// readImage answers with an image when the content is one.
+// readImage answers with an image when the content is one. What can be read as
+// text is none, however it begins: "BM" may be a word.
 func (o Options) readImage(h workspace.Handle, path string) (tools.Result, bool, error) {
+	if _, isText := workspace.Encoding(h.Content()); isText {
+		return tools.Result{}, false, nil
+	}
 	data := []byte(h.Content())
 	mime := imageType(data)
 	if mime == "" {

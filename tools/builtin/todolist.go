@@ -80,10 +80,14 @@ func (l todoList) save(m tools.Metadata) error {
 	return m.Set(todoKey, mustJSON(l))
 }
 
-// check refuses more than one item in progress (tools.md §1.12.5).
+// check refuses items without content, which would not be restored, and more
+// than one item in progress (tools.md §1.12.5).
 func (l todoList) check() error {
 	var ids []string
 	for _, t := range l {
+		if strings.TrimSpace(t.Content) == "" {
+			return invalidArgs("the content of todo [%s] is blank; nothing was changed", t.ID)
+		}
 		if t.Status == todoInProgress {
 			ids = append(ids, t.ID)
 		}

@@ -63,6 +63,7 @@ func prepareWriting(ctx context.Context, a WriteArgs, tc *tools.Context) (*prepa
 	}
 	p := &prepared{title: "Write " + a.FilePath, names: []changeName{{path: a.FilePath}}, exact: a.ExpectedHash != ""}
 	p.summary = fmt.Sprintf("Wrote %d bytes to %s", len(a.Content), a.FilePath)
+	p.noDiff = headerOnly(a.FilePath, h.Exists)
 	if h.Exists && h.Content() == a.Content {
 		p.summary += " (it held just that already)"
 	} else {
@@ -70,4 +71,13 @@ func prepareWriting(ctx context.Context, a WriteArgs, tc *tools.Context) (*prepa
 	}
 	p.details = map[string]any{"summary": p.summary, "path": a.FilePath, "file_path": a.FilePath, "bytesWritten": len(a.Content)}
 	return p, nil
+}
+
+// headerOnly is the diff of a write that changes no line (tools.md §1.8.1).
+func headerOnly(path string, existed bool) string {
+	old := path
+	if !existed {
+		old = nullFile
+	}
+	return fmt.Sprintf("--- %s\n+++ %s\n@@ -0,0 +0,0 @@", old, path)
 }
