@@ -23,7 +23,7 @@ func Info() agent.ModelInfo {
 // help answers a prompt without a call.
 const help = "There is no call in this prompt, and no language model is configured to read it. " +
 	"Begin a line with /TOOL to call a tool, such as `/read README.md` or `/edit {\"file_path\": …}`, or with ! to run a command, such as `!go test ./...`. " +
-	"To talk to a model, start agent-ls with `--model anthropic:NAME`, `openai:NAME` or `ollama:NAME`, or set AGENT_LS_MODEL."
+	"Another model is chosen by `--model NAME` or AGENT_LS_MODEL; this version has `direct` and `script:FILE`, language models are not in it yet."
 
 // Model runs prompts as programs (contract §2, direct).
 type Model struct{}
