@@ -30,7 +30,7 @@ var keys = []Key{
 		Doc: "The user's configuration file. One that is named must exist."},
 		func(c *Config) *string { return &c.File }),
 	setting(Key{Name: "model", Kind: Text, Flag: "model", Arg: "NAME", Default: "`direct`",
-		Doc: "Who decides the tool calls: `direct`, `script:FILE`, `openai:MODEL`, `anthropic:MODEL`, `ollama:MODEL`, `acp:NAME`."},
+		Doc: "Who decides the tool calls: `direct` or `script:FILE`; language models and hosted agents are not in this version."},
 		func(c *Config) *string { return &c.Model }),
 	setting(Key{Name: "mode", Kind: Choice, Values: modes, Flag: "mode", Arg: "MODE", Default: "`ask`",
 		Doc: "Permission mode of new sessions.", Workspace: Narrows, narrower: stricter},
