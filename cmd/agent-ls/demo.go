@@ -58,14 +58,17 @@ func demo(cmd *cobra.Command, io streams) (err error) {
 		return err
 	}
 	defer a.close()
-	sink := terminal.NewSink(io.out, terminal.Options{Colour: colour(io.out)})
-	s, err := a.hub.New(cmd.Context(), agent.SessionOptions{Cwd: workspace, FrontEnd: agent.FrontEnd{Sink: sink}})
+	out, ctx := watchOutput(cmd.Context(), io.out)
+	sink := terminal.NewSink(out, terminal.Options{Colour: colour(io.out)})
+	s, err := a.hub.New(ctx, agent.SessionOptions{Cwd: workspace, FrontEnd: agent.FrontEnd{Sink: sink}})
 	if err != nil {
 		return &exitError{exitFailed, err}
 	}
-	_, err = s.Prompt(cmd.Context(), []presentation.Block{presentation.Text("Teach the greeter to say goodbye.")})
-	switch {
-	case interrupted(cmd.Context()):
+	_, err = s.Prompt(ctx, []presentation.Block{presentation.Text("Teach the greeter to say goodbye.")})
+	switch broken := out.failure(); {
+	case broken != nil:
+		return broken
+	case interrupted(ctx):
 		return &exitError{code: exitInterrupted}
 	case err != nil:
 		return &exitError{exitFailed, err}

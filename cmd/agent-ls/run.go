@@ -93,10 +93,11 @@ func (c *counting) Event(s *agent.Session, r agent.Record) {
 // error.
 func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, tty bool) error {
 	var front agent.FrontEnd
+	out, ctx := watchOutput(ctx, io.out)
 	if asJSON {
-		front.Sink = jsonSink(io.out)
+		front.Sink = jsonSink(out)
 	} else {
-		sink := terminal.NewSink(io.out, terminal.Options{Colour: colour(io.out)})
+		sink := terminal.NewSink(out, terminal.Options{Colour: colour(io.out)})
 		front.Sink = sink
 		if f, ok := io.in.(*os.File); ok && tty && term.IsTerminal(int(f.Fd())) {
 			front.Asker = terminal.NewAsker(sink, f)
@@ -109,7 +110,9 @@ func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, tt
 		return usageError(err)
 	}
 	reason, err := s.Prompt(ctx, []presentation.Block{presentation.Text(prompt)})
-	switch {
+	switch broken := out.failure(); {
+	case broken != nil:
+		return broken
 	case interrupted(ctx):
 		return &exitError{code: exitInterrupted}
 	case err != nil:

@@ -1,12 +1,12 @@
 package terminal
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/presentation"
@@ -14,20 +14,35 @@ import (
 
 // Asker asks for permission on a terminal. Questions come one at a time.
 type Asker struct {
-	sink    *Sink
-	answers chan string
+	sink  *Sink
+	lines chan typed
+}
+
+// typed is a line and when it was read.
+type typed struct {
+	text string
+	at   time.Time
 }
 
 // NewAsker returns an asker that shows questions through s and reads answers,
 // a line each, from in until it ends. It reads in the background for as long
 // as the process lives: a terminal cannot be left half read.
 func NewAsker(s *Sink, in io.Reader) *Asker {
-	a := &Asker{sink: s, answers: make(chan string)}
+	a := &Asker{sink: s, lines: make(chan typed, 64)}
 	go func() {
-		defer close(a.answers)
-		r := bufio.NewScanner(in)
-		for r.Scan() {
-			a.answers <- r.Text()
+		defer close(a.lines)
+		for buf := make([]byte, 4096); ; {
+			n, err := in.Read(buf)
+			at := time.Now()
+			for _, l := range strings.SplitAfter(string(buf[:n]), "\n") {
+				if l == "" {
+					continue
+				}
+				a.lines <- typed{strings.TrimRight(l, "\r\n"), at}
+			}
+			if err != nil {
+				return
+			}
 		}
 	}()
 	return a
@@ -40,21 +55,27 @@ var choices = map[string]agent.Answer{
 }
 
 // Ask shows the whole command or change and waits for an answer; anything
-// that is none asks again. The end of the input rejects.
+// that is none asks again, and what was typed before the question was shown is
+// no answer to it. The end of the input rejects.
 func (a *Asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	a.show(q)
+	shown := time.Now()
+	a.prompt(q)
 	for {
-		a.prompt(q)
 		select {
 		case <-ctx.Done():
 			return agent.AnswerCancelled, context.Cause(ctx)
-		case line, ok := <-a.answers:
+		case line, ok := <-a.lines:
 			if !ok {
 				return agent.RejectOnce, nil
 			}
-			if answer, known := choices[strings.ToLower(strings.TrimSpace(line))]; known {
+			if line.at.Before(shown) {
+				continue
+			}
+			if answer, known := choices[strings.ToLower(strings.TrimSpace(line.text))]; known {
 				return answer, nil
 			}
+			a.prompt(q)
 		}
 	}
 }
@@ -89,5 +110,5 @@ func (a *Asker) prompt(q agent.Question) {
 	if q.Scope != "" {
 		always = fmt.Sprintf("always (%s)", OneLine(q.Scope))
 	}
-	s.printf("%s y = once, a = %s, n = no, never: ", s.style.bold("Allow?"), always)
+	s.printf("%s [y] once  [a] %s  [n] no  [never] not any more: ", s.style.bold("Allow?"), always)
 }
