@@ -146,7 +146,7 @@ func (c *client) goroutines() []string {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		if stack := dump[a[0]:end]; !strings.Contains(stack, "created by runtime.") { // the runtime's own come and go
+		if stack := dump[a[0]:end]; !strings.Contains(stack, "created by runtime.") && !strings.HasPrefix(stack, "goroutine 0 ") { // the runtime's own come and go
 			stacks = append(stacks, strings.TrimSpace(stack))
 		}
 	}

@@ -95,12 +95,12 @@ func (c *client) report(problems []problem) {
 // checkStderr fails the case for what the program reports as its own defects.
 func (c *client) checkStderr() {
 	c.t.Helper()
-	for line := range strings.Lines(c.stderr()) {
-		for _, sign := range []string{"DATA RACE", "panic", "level=ERROR"} {
-			if strings.Contains(line, sign) && !slices.Contains(c.o.tolerate, ruleStderr) {
-				c.t.Errorf("stderr: %s", c.stderr())
-				return
-			}
+	const shown = 4 << 10
+	text := c.stderr()
+	for _, sign := range []string{"DATA RACE", "panic", "level=ERROR"} {
+		if i := strings.Index(text, sign); i >= 0 && !slices.Contains(c.o.tolerate, ruleStderr) {
+			c.t.Errorf("stderr: %s", text[i:min(len(text), i+shown)])
+			return
 		}
 	}
 }

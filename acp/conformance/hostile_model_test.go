@@ -61,7 +61,11 @@ func modelNames(t *testing.T) {
 }
 
 func modelHugeArguments(t *testing.T) {
-	big := strings.Repeat("line of text\n", 200_000)
+	count := 200_000
+	if testing.Short() || underRace {
+		count /= 10
+	}
+	big := strings.Repeat("line of text\n", count)
 	s := scripted(t, turnsOf([]step{calls(
 		args{"name": "write", "args": args{"file_path": "big.txt", "content": big}},
 		args{"name": "no_such_tool", "args": args{"x": big}},

@@ -13,7 +13,7 @@ import (
 )
 
 // patience bounds what a case waits for; it is far longer than anything takes.
-const patience = 90 * time.Second
+const patience = slowdown * 90 * time.Second
 
 // program is the built agent-ls.
 var program string

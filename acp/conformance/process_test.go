@@ -32,7 +32,7 @@ func endMarked(mark string) {
 // poll looks at what no message tells of until it is so; false means that it
 // never was.
 func poll(is func() bool) bool {
-	tick := time.NewTicker(5 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for limit := time.Now().Add(patience); !is(); <-tick.C {
 		if time.Now().After(limit) {
