@@ -16,11 +16,11 @@ import (
 // Another error, and a panic, of fn ends the walk and is passed on. The calls
 // that still run are waited for.
 func (v *View) WalkParallel(ctx context.Context, dir string, workers int, fn func(Entry) error) error {
-	top, above, err := v.startWalk(dir)
+	top, above, end, err := v.startWalk(dir)
 	if err != nil {
 		return err
 	}
-	defer top.drop()
+	defer end()
 	l, err := top.list(above)
 	if err != nil {
 		return wrap("list", top.abs, err)

@@ -229,13 +229,15 @@ func (v *View) levelsAbove(dir, root string, global rules) *level {
 func repositoryAbove(dir string) string {
 	for {
 		f, err := openFolder(dir, "", nil)
-		if err != nil {
+		switch {
+		case err == nil:
+			_, err = f.Lstat(gitName)
+			closeQuietly(f)
+			if err == nil {
+				return dir
+			}
+		case !errors.Is(err, fs.ErrNotExist): // one that only an editor has yet
 			return ""
-		}
-		_, err = f.Lstat(gitName)
-		closeQuietly(f)
-		if err == nil {
-			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {

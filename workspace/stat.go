@@ -62,11 +62,11 @@ func (v *View) IsDir(path string) bool {
 // ignored, editors' new files included. Entries that cannot be read are left
 // out. Errors are those of Walk.
 func (v *View) ReadDir(dir string) ([]Entry, error) {
-	top, _, err := v.startWalk(dir)
+	top, _, end, err := v.startWalk(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer top.drop()
+	defer end()
 	entries, err := top.read()
 	if err != nil {
 		return nil, wrap("list", top.abs, err)

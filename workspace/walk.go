@@ -55,11 +55,11 @@ func (e Entry) Compare(other Entry) int {
 // Entries that cannot be read are left out; an error is dir's, ctx's or fn's.
 // Hidden files are not special. An ignored dir itself is walked when asked.
 func (v *View) Walk(ctx context.Context, dir string, fn func(Entry) error) error {
-	top, above, err := v.startWalk(dir)
+	top, above, end, err := v.startWalk(dir)
 	if err != nil {
 		return err
 	}
-	defer top.drop()
+	defer end()
 	l, err := top.list(above)
 	if err != nil {
 		return wrap("list", top.w.place.abs, err)
@@ -183,22 +183,27 @@ type document struct {
 	dir  bool
 }
 
-// startWalk returns the top of a walk, held, and the rules above it.
-func (v *View) startWalk(dir string) (*node, *level, error) {
+// startWalk returns the top of a walk, open until end is called, and the rules
+// above it.
+func (v *View) startWalk(dir string) (top *node, above *level, end func(), err error) {
 	p, err := v.locate(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	w := &walker{v: v, place: p}
 	w.docs, w.unsaved = v.unsavedBelow(p.real)
 	if v.w.globalIgnore != "" {
 		w.global = v.readRulesAt(v.w.globalIgnore)
 	}
-	top := &node{w: w, abs: p.abs, real: p.real}
-	if _, err := top.hold(); err != nil {
-		return nil, nil, notListed(p, err)
+	top, end = &node{w: w, abs: p.abs, real: p.real}, func() {}
+	_, err = top.hold()
+	switch {
+	case err == nil:
+		end = top.drop
+	case len(w.docs) == 0 || !errors.Is(err, fs.ErrNotExist):
+		return nil, nil, nil, notListed(p, err)
 	}
-	return top, v.levelsAbove(p.real, p.root, w.global), nil
+	return top, v.levelsAbove(p.real, p.root, w.global), end, nil
 }
 
 // notListed is the error of a path that could not be opened as a folder.

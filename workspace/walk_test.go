@@ -162,6 +162,12 @@ func TestWalkOverlay(t *testing.T) {
 		".gitignore", "a", "aa+", "b/", "b/a+", "b/new/+", "b/new/deep/+", "b/new/deep/y+", "b/x", "c/+", "c/z+", "file",
 	})
 	wantNames(t, f.names("b"), []string{"a+", "new/+", "new/deep/+", "new/deep/y+", "x"})
+	wantNames(t, f.names("b/new"), []string{"deep/+", "deep/y+"})
+	wantNames(t, f.names("c"), []string{"z+"})
+	entries, err := f.ReadDir("b/new/deep")
+	if err != nil || len(entries) != 1 || entries[0].Rel != "y" || !entries[0].Overlay {
+		t.Errorf("ReadDir of a folder that is not there yet: %+v, %v", entries, err)
+	}
 	must(t, f.Walk(t.Context(), ".", func(e Entry) error {
 		if e.Rel == "c/z" || e.Rel == "a" {
 			if text, err := f.stream(e); err != nil || text != "typed" {

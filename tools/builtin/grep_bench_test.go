@@ -3,9 +3,10 @@ package builtin
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -23,7 +24,7 @@ var treePatterns = []struct{ name, args string }{
 // installed it searches the same tree in turns with ours, so that both meet
 // the same load; its figures are those that begin with rg.
 func BenchmarkGrepTree(b *testing.B) {
-	tree := filepath.Join(runtime.GOROOT(), "src")
+	tree := goSource(b)
 	rg, _ := exec.LookPath("rg")
 	for _, p := range treePatterns {
 		b.Run(p.name, func(b *testing.B) {
@@ -56,6 +57,20 @@ func BenchmarkGrepTree(b *testing.B) {
 	}
 }
 
+// goSource is the folder of the Go toolchain's own source.
+func goSource(t testing.TB) string {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skipf("no Go toolchain: %v", err)
+	}
+	tree := filepath.Join(strings.TrimSpace(string(root)), "src")
+	if _, err := os.Stat(filepath.Join(tree, "encoding")); err != nil {
+		t.Skipf("no source of it: %v", err)
+	}
+	return tree
+}
+
 // ripgrepTree runs the search with ripgrep and returns the processor time it
 // took.
 func ripgrepTree(b *testing.B, rg, tree, arguments string) time.Duration {
@@ -75,4 +90,17 @@ func ripgrepTree(b *testing.B, rg, tree, arguments string) time.Duration {
 		b.Fatal(err)
 	}
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// BenchmarkGlobTree lists the Go files of the same tree.
+func BenchmarkGlobTree(b *testing.B) {
+	s := newSessionAt(b, goSource(b))
+	var busy time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		cpu := processTime()
+		s.ok("glob", `{"pattern":"**/*.go","limit":100000}`)
+		busy += processTime() - cpu
+	}
+	b.ReportMetric(float64(busy.Microseconds())/1000/float64(b.N), "cpu-ms/op")
 }

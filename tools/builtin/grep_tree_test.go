@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,12 +29,9 @@ func TestGrepLikeRipgrep(t *testing.T) {
 	if err != nil {
 		t.Skip("ripgrep (rg) is not installed")
 	}
-	tree := filepath.Join(runtime.GOROOT(), "src")
+	tree := goSource(t)
 	if testing.Short() {
 		tree = filepath.Join(tree, "encoding")
-	}
-	if _, err := os.Stat(tree); err != nil {
-		t.Skipf("no source tree: %v", err)
 	}
 	for _, p := range treePatterns {
 		t.Run(p.name, func(t *testing.T) {
@@ -236,6 +233,66 @@ func TestGrepNotices(t *testing.T) {
 	}
 	want := "Files left out: 1 that could not be read, 3 sensitive (name such a file as path to search it), 2 with a line of more than 64 MiB, 1 binary"
 	if got := o.notices(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// buffers are an editor's open documents.
+type buffers map[string]workspace.Handle
+
+func (b buffers) Document(path string) (workspace.Handle, bool) { h, ok := b[path]; return h, ok }
+func (b buffers) Documents() []workspace.Handle                 { return slices.Collect(maps.Values(b)) }
+
+// TestSearchUnsavedText: what is typed counts, what is saved below it does
+// not, and files that only the editor has are there.
+func TestSearchUnsavedText(t *testing.T) {
+	s := newSession(t, Options{})
+	open := buffers{}
+	w := workspace.New(workspace.Options{})
+	w.SetOverlay(open)
+	s.view = w.View(workspace.ViewOptions{Cwd: s.dir})
+	tools.Override(s.run.Deps, Files, s.view)
+	s.write("a.txt", "saved\n")
+	s.write("b.txt", "saved\n")
+	for name, text := range map[string]string{"a.txt": "typed\n", "new/c.txt": "typed too\n"} {
+		h := workspace.NewHandle(s.path(name), text)
+		h.Dirty, h.SameAsDisk, h.Version = true, false, 1
+		open[h.Real] = h
+	}
+	for _, tt := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"grep", args{"pattern": "typed"}, "a.txt:1: typed\nnew/c.txt:1: typed too"},
+		{"grep", args{"pattern": "saved"}, "b.txt:1: saved"},
+		{"grep", args{"pattern": "typed", "path": "a.txt"}, "a.txt:1: typed"},
+		{"grep", args{"pattern": "typed", "path": "new"}, "new/c.txt:1: typed too"},
+		{"grep", args{"pattern": "typed", "path": "new/c.txt"}, "new/c.txt:1: typed too"},
+		{"glob", args{"pattern": "*.txt"}, "a.txt\nb.txt\nnew/c.txt"},
+		{"ls", args{"path": "new"}, "c.txt"},
+	} {
+		if got := s.ok(tt.tool, tt.args); got != tt.want {
+			t.Errorf("%s %v: %q, want %q", tt.tool, tt.args, got, tt.want)
+		}
+	}
+}
+
+// TestSearchLeavesSensitiveFilesOut: a decision about a folder is none about
+// the sensitive files in it, and the result says so.
+func TestSearchLeavesSensitiveFilesOut(t *testing.T) {
+	s := newSession(t, Options{})
+	s.write(".env", "token\n")
+	s.write("a.txt", "token\n")
+	limit := workspace.Limit{Paths: []string{s.dir}, Hidden: func(real string) bool { return filepath.Base(real) == ".env" }}
+	tools.Override(s.run.Deps, Files, s.view.Limited(limit))
+	want := "a.txt:1: token\n\n[Files left out: 1 sensitive (name such a file as path to search it)]"
+	if got := s.ok("grep", args{"pattern": "token"}); got != want {
+		t.Errorf("%q", got)
+	}
+	limit.Paths = append(limit.Paths, s.path(".env"))
+	tools.Override(s.run.Deps, Files, s.view.Limited(limit))
+	if got := s.ok("grep", args{"pattern": "token", "path": ".env"}); got != ".env:1: token" {
 		t.Errorf("%q", got)
 	}
 }
