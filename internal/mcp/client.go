@@ -40,6 +40,8 @@ type Options struct {
 	// ConnectTimeout bounds how long a server may take until it is ready, and
 	// to list its tools (10 s).
 	ConnectTimeout time.Duration
+	// MaxMessage is how long one message of a server may be, in bytes (32 MiB).
+	MaxMessage int
 	// Silence is how long a call waits without any sign of its server (60 s,
 	// tools.md §5 row 6). Progress is a sign; while the user is being asked,
 	// time stands still.
@@ -57,6 +59,9 @@ func (o Options) withDefaults() Options {
 	if o.ConnectTimeout <= 0 {
 		o.ConnectTimeout = 10 * time.Second
 	}
+	if o.MaxMessage <= 0 {
+		o.MaxMessage = 32 << 20
+	}
 	if o.Silence <= 0 {
 		o.Silence = time.Minute
 	}
@@ -67,7 +72,6 @@ func (o Options) withDefaults() Options {
 type Client struct {
 	session *agent.Session
 	o       Options
-	links   []*link
 
 	// life ends with Close; work counts the goroutines.
 	life context.Context
@@ -91,10 +95,7 @@ func Connect(s *agent.Session, servers []ServerConfig, o Options) *Client {
 	c.life, c.end = context.WithCancel(context.Background())
 	labels := labels(servers)
 	for i, config := range servers {
-		c.links = append(c.links, newLink(c, config, labels[i]))
-	}
-	for _, l := range c.links {
-		c.spawn(l.start)
+		c.spawn(newLink(c, config, labels[i]).start)
 	}
 	s.OnClose(c.Close)
 	return c

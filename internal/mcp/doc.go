@@ -10,11 +10,12 @@
 //
 // # Names
 //
-// A tool keeps its own name when its server is the only one of the session and
-// no other tool has that name; else it is SERVER_TOOL. Whether it has the prefix
-// does not depend on which server answers first, because permissions are
-// remembered by name. What is no letter, digit, _ or - becomes _, names are cut
-// at 64 bytes, and a name that is taken all the same ends with a hash.
+// A tool is called mcp__SERVER__TOOL in the session, always: permissions are
+// remembered by name, so what is allowed of one server must not be of another,
+// whichever servers there are and whichever answers first. What is no letter,
+// digit, _ or - becomes _, names are cut at 64 bytes, and a name that is taken
+// all the same, or was cut, ends with a hash. The second of two servers with one
+// name gets a number.
 //
 // # Failures
 //

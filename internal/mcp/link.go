@@ -171,9 +171,9 @@ func (l *link) connect(ctx context.Context, carrier carrier, version string) (_ 
 // carrier returns a new transport to the server.
 func (l *link) carrier() (carrier, error) {
 	if l.config.URL != "" {
-		return newWeb(l.config, l.client.o.ConnectTimeout/4)
+		return newWeb(l.config, l.client.o)
 	}
-	return startProcess(l.config, l.client.session.Cwd(), l.client.o.Environ, l.log)
+	return startProcess(l.config, l.client.session.Cwd(), l.client.o, l.log)
 }
 
 // sdkClient is what the SDK needs to know of us, and our ears.

@@ -16,9 +16,6 @@ import (
 	"github.com/agent-ls/agent-ls/tools/proc"
 )
 
-// maxMessage is how long one message of a server may be, in bytes.
-const maxMessage = 32 << 20
-
 // process carries the connection to a stdio server that it has started.
 type process struct {
 	child *proc.Child
@@ -26,21 +23,21 @@ type process struct {
 }
 
 // startProcess starts a server in dir.
-func startProcess(config ServerConfig, dir string, environ []string, log *slog.Logger) (*process, error) {
+func startProcess(config ServerConfig, dir string, o Options, log *slog.Logger) (*process, error) {
 	stderr := &chatter{log: log}
 	child, err := proc.Program{
-		Path: config.Command, Args: config.Args, Dir: dir, Env: environment(environ, config.Env),
+		Path: config.Command, Args: config.Args, Dir: dir, Env: environment(o.Environ, config.Env),
 		Stderr: stderr.add, Logger: log,
 	}.Start()
 	if err != nil {
 		return nil, err
 	}
-	return &process{child: child, lines: &lines{in: bufio.NewReaderSize(child, 64<<10), log: log}}, nil
+	return &process{child: child, lines: &lines{in: bufio.NewReaderSize(child, 64<<10), max: o.MaxMessage, log: log}}, nil
 }
 
 // Connect makes the SDK speak over the server's standard streams.
 func (p *process) Connect(ctx context.Context) (sdk.Connection, error) {
-	t := &sdk.IOTransport{Reader: io.NopCloser(p.lines), Writer: input{p.child}, MaxLineLength: maxMessage}
+	t := &sdk.IOTransport{Reader: io.NopCloser(p.lines), Writer: input{p.child}, MaxLineLength: p.lines.max + 1}
 	return t.Connect(ctx)
 }
 
@@ -90,12 +87,13 @@ func lastLines(text string) string {
 // print banners and debug output there too: that goes to the log.
 type lines struct {
 	in   *bufio.Reader
+	max  int // of a line, in bytes
 	rest []byte
 	log  *slog.Logger
 }
 
-// errTooLong is a message over maxMessage.
-var errTooLong = fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
+// errTooLong is a message over Options.MaxMessage.
+var errTooLong = errors.New("it sent a message that is too long")
 
 // Read reads whole lines piece by piece.
 func (l *lines) Read(p []byte) (int, error) {
@@ -121,7 +119,7 @@ func (l *lines) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if len(line)+len(part) > maxMessage {
+		if len(line)+len(part) > l.max {
 			return nil, errTooLong
 		}
 		line = append(line, part...)

@@ -21,7 +21,7 @@ func TestLinesPassMessagesAlone(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := &lines{in: bufio.NewReader(strings.NewReader(tt.in)), log: slog.New(slog.DiscardHandler)}
+			l := &lines{in: bufio.NewReader(strings.NewReader(tt.in)), max: 1 << 20, log: slog.New(slog.DiscardHandler)}
 			got, err := io.ReadAll(l)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("%.80q, %v; want %.80q", got, err, tt.want)
@@ -31,8 +31,8 @@ func TestLinesPassMessagesAlone(t *testing.T) {
 }
 
 func TestLinesAreBounded(t *testing.T) {
-	endless := io.LimitReader(zeros{}, maxMessage+100<<10)
-	l := &lines{in: bufio.NewReader(endless), log: slog.New(slog.DiscardHandler)}
+	endless := io.LimitReader(zeros{}, 1<<20)
+	l := &lines{in: bufio.NewReader(endless), max: 100 << 10, log: slog.New(slog.DiscardHandler)}
 	if n, err := io.Copy(io.Discard, l); n > 0 || err != errTooLong {
 		t.Errorf("%d bytes, %v", n, err)
 	}

@@ -20,9 +20,8 @@ type web struct {
 	cancel context.CancelFunc
 }
 
-// newWeb returns the carrier for a server; wait bounds how long the server may
-// take to open a stream.
-func newWeb(config ServerConfig, wait time.Duration) (*web, error) {
+// newWeb returns the carrier for a server.
+func newWeb(config ServerConfig, o Options) (*web, error) {
 	u, err := url.Parse(config.URL)
 	if err != nil {
 		return nil, fmt.Errorf("its address is not valid: %w", err)
@@ -31,10 +30,10 @@ func newWeb(config ServerConfig, wait time.Duration) (*web, error) {
 		return nil, errors.New("its address does not begin with http:// or https://")
 	}
 	w := &web{base: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute}}
-	d := &door{base: w.base, origin: u, header: config.Header, wait: wait}
+	d := &door{base: w.base, origin: u, header: config.Header, wait: o.ConnectTimeout / 4, max: int64(o.MaxMessage)}
 	d.life, w.cancel = context.WithCancel(context.Background())
 	w.StreamableClientTransport = sdk.StreamableClientTransport{
-		Endpoint: config.URL, HTTPClient: &http.Client{Transport: d}, MaxEventSize: maxMessage,
+		Endpoint: config.URL, HTTPClient: &http.Client{Transport: d}, MaxEventSize: o.MaxMessage,
 	}
 	return w, nil
 }
@@ -58,7 +57,10 @@ type door struct {
 	header http.Header
 	// life ends with the carrier, and with it each request.
 	life context.Context
+	// wait bounds how long the server may take to open a stream, max its answers
+	// in bytes.
 	wait time.Duration
+	max  int64
 }
 
 // farewell bounds the request that tells a server of the end of its session.
@@ -94,7 +96,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	response.Body = &body{ReadCloser: response.Body, left: limitOf(response), end: func() { unhook(); cancel(nil) }}
+	response.Body = &body{ReadCloser: response.Body, left: d.limit(response), end: func() { unhook(); cancel(nil) }}
 	return response, nil
 }
 
@@ -122,13 +124,13 @@ func noStream(r *http.Request) *http.Response {
 	}
 }
 
-// limitOf is how many bytes of an answer are read; streams of events have no
-// end, and the SDK bounds each event.
-func limitOf(r *http.Response) int64 {
+// limit is how many bytes of an answer are read; streams of events have no end,
+// and the SDK bounds each event.
+func (d *door) limit(r *http.Response) int64 {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
 		return -1
 	}
-	return maxMessage
+	return d.max
 }
 
 // body is the body of an answer: bounded, and the end of its request.

@@ -165,13 +165,20 @@ func TestStreamThatNeverOpens(t *testing.T) {
 	}
 }
 
-func TestHugeAnswer(t *testing.T) {
+func TestAnswerThatIsTooLong(t *testing.T) {
 	answers := pong()
-	answers["tools/call"] = constant(`{"content":[{"type":"text","text":"` + strings.Repeat("x", maxMessage) + `"}]}`)
-	w := connect(t, []ServerConfig{{Name: "web", URL: listen(t, plain(answers))}})
-	w.ready("ping")
-	if got := w.fails("ping", "", CodeError); !strings.Contains(got, "32 MiB") && !strings.Contains(got, "ended") {
-		t.Errorf("%.300q", got)
+	answers["tools/call"] = constant(`{"content":[{"type":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}`)
+	for _, tt := range []struct {
+		max  int
+		code string
+	}{{2 << 20, ""}, {100 << 10, CodeError}} {
+		t.Run(fmt.Sprint(tt.max), func(t *testing.T) {
+			w := connect(t, []ServerConfig{{Name: "web", URL: listen(t, plain(answers))}}, func(o *Options) { o.MaxMessage = tt.max })
+			w.ready("ping")
+			if r := w.call(context.Background(), "ping", ""); (r.Error == nil) != (tt.code == "") {
+				t.Errorf("the call is %.200q", textOf(r))
+			}
+		})
 	}
 }
 

@@ -2,7 +2,8 @@
 // pipes and the bounded memory of their output, the escalation from TERM to
 // KILL, and background tasks with their owners. It knows nothing about tools,
 // cards or protocols: a session picks a Runner (a local one, or a client's
-// terminal) and everything above starts a Command with it.
+// terminal) and everything above starts a Command with it. A Program is what is
+// no command: a child that is spoken to over its standard streams.
 //
 // # What ends with a command
 //
