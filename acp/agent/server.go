@@ -39,10 +39,10 @@ type Options struct {
 	// client's fs and terminal methods; only Runner, Reader and Appliers of its
 	// answer count.
 	Doors func() agent.FrontEnd
-	// MCP connects the MCP servers of a session that is being opened. It
-	// returns when their tools are there or its own patience is over; what
-	// went wrong it tells with Session.Notify. nil: servers are not used, and
-	// the user is told so.
+	// MCP connects the MCP servers of a session that is being opened. The
+	// answer waits for it, so it returns soon: tools come by Session.AddTool,
+	// also later, and what goes wrong it tells with Session.Notify. nil:
+	// servers are not used, and the user is told so.
 	MCP func(ctx context.Context, s *agent.Session, servers []acp.McpServer)
 	// Opening is told the _meta of session/new, load and resume before the
 	// answer, such as the tools that a client declares. An error refuses the
