@@ -15,7 +15,7 @@ var hostileTerminals = []hostile{
 	{"kills fail", failing(acp.MethodTerminalKill, acp.StatusCompleted)},
 	{"releases fail", failing(acp.MethodTerminalRelease, acp.StatusCompleted)},
 	{"commands never end", neverEnding}, {"commands that time out", timingOut}, {"nothing is known of the end", endIsUnknown},
-	{"ids are odd", oddTerminals}, {"lines for a shell", linesForAShell},
+	{"ids are odd", oddTerminals}, {"releases are slow", slowReleases}, {"lines for a shell", linesForAShell},
 }
 
 // failing is a client that refuses a method; the card says so where it matters,
@@ -53,6 +53,33 @@ func neverEnding(t *testing.T) {
 	s.cancelled(turn)
 	s.until("the release", func() bool { return w.count(acp.MethodTerminalRelease) > 0 })
 	s.run("hello")
+}
+
+// slowReleases: a turn does not wait long for a client that releases slowly,
+// and does not take its request back.
+func slowReleases(t *testing.T) {
+	answer := make(chan struct{})
+	w := &terminals{hook: func(m string) (*rpcError, bool) {
+		if m == acp.MethodTerminalRelease {
+			<-answer
+		}
+		return nil, false
+	}}
+	s := owner(newHome(t), w, options{})
+	s.run("!echo hi")
+	if completed(t, s.last(acp.KindExecute)); w.all()[0].isReleased() {
+		t.Error("the turn waited for the release")
+	}
+	close(answer)
+	if !poll(func() bool { return w.all()[0].isReleased() }) {
+		t.Error("the terminal was not released")
+	}
+	s.run("!true")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.withdrawn) > 0 {
+		t.Errorf("requests were taken back: %v", s.withdrawn)
+	}
 }
 
 func timingOut(t *testing.T) {

@@ -264,12 +264,25 @@ func (t *terminal) Release() {
 
 func (t *terminal) kill() { t.askBriefly(acp.MethodTerminalKill) }
 
-// askBriefly asks something whose answer does not matter.
+// askBriefly asks something whose answer does not matter, and waits a moment
+// for it. A slow client is not told that nobody waits any more: it might then
+// not do what was asked. Only when the editor is closed nothing is left open.
 func (t *terminal) askBriefly(method string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := t.ask(ctx, method, nil); err != nil {
-		t.e.logger.Debug("the client does not end a terminal", "method", method, "error", err)
+	done := make(chan struct{})
+	ask := func(ctx context.Context) {
+		defer close(done)
+		if err := t.ask(ctx, method, nil); err != nil {
+			t.e.logger.Debug("the client does not end a terminal", "method", method, "error", err)
+		}
+	}
+	if !t.e.begin(func() { ask(t.e.ctx) }) {
+		ask(ctx)
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
 	}
 }
 
