@@ -30,7 +30,7 @@ func TestGrepLikeRipgrep(t *testing.T) {
 		t.Skip("ripgrep (rg) is not installed")
 	}
 	tree := goSource(t)
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		tree = filepath.Join(tree, "encoding")
 	}
 	for _, p := range treePatterns {
