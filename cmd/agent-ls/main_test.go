@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,8 +20,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"agent-ls": main, mcpServerName: serveMCP})
 }
 
-// quiet is a test that scripts do not log to while they pass, also with -v.
+// quiet is a test that scripts do not log to when they pass, also with -v.
 type quiet struct{ *testing.T }
+
+// Log leaves the log of a script that passed out.
+func (t quiet) Log(args ...any) {
+	if text := fmt.Sprint(args...); !strings.HasSuffix(strings.TrimSpace(text), "PASS") {
+		t.T.Log(text)
+	}
+}
 
 // Run runs a script as a subtest.
 func (t quiet) Run(name string, f func(testscript.T)) {
