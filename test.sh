@@ -107,6 +107,7 @@ install_programs() {
   has gcc || want+=(gcc libc6-dev)
   for p in git patch npm; do has "$p" || want+=("$p"); done
   has node || want+=(nodejs)
+  has rg || want+=(ripgrep)
   [ ${#want[@]} -gt 0 ] || return 0
   if ! has apt-get || [ "$(id -u)" != 0 ]; then
     echo "not installed, for want of apt-get or of root: ${want[*]}"
