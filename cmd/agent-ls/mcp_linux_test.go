@@ -12,8 +12,8 @@ func TestMCPServersLeaveWithTheirSession(t *testing.T) {
 	c := connect(t, h)
 	c.initialize()
 	pid := func() int {
-		c.serve(h, "full-access", []object{stdioServer(t, "local")}, "pid")
-		pid, err := strconv.Atoi(c.cardOf("/pid").text())
+		c.serve(h, "full-access", []object{stdioServer(t, "local")}, "mcp__local__pid")
+		pid, err := strconv.Atoi(c.cardOf("/mcp__local__pid").text())
 		if err != nil || !alive(pid) {
 			t.Fatalf("no server %d: %v", pid, err)
 		}
