@@ -66,6 +66,9 @@ type client struct {
 // spawn starts a process that nothing has been said to.
 func (h *home) spawn(o options) *client {
 	h.t.Helper()
+	if err := noteSources(); err != nil {
+		h.t.Fatal(err)
+	}
 	if o.permission == nil {
 		o.permission = always(acp.AllowOnce)
 	}

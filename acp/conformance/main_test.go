@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -46,19 +48,38 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
+// programPath is the package of the program.
+const programPath = "github.com/agent-ls/agent-ls/cmd/agent-ls"
+
 // build makes the program that is tested.
 func build(out string) error {
 	args := []string{"build", "-o", out}
 	if underRace {
 		args = append(args, "-race")
 	}
-	cmd := exec.Command("go", append(args, "github.com/agent-ls/agent-ls/cmd/agent-ls")...)
+	cmd := exec.Command("go", append(args, programPath)...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("build the program: %w", err)
 	}
 	return nil
 }
+
+// noteSources looks at the folders that the program is built of, so that the go
+// command knows that a result that it has cached depends on them. It sees only
+// what tests look at, not TestMain.
+var noteSources = sync.OnceValue(func() error {
+	list, err := exec.Command("go", "list", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{.Dir}}{{end}}{{end}}", programPath).Output()
+	if err != nil {
+		return fmt.Errorf("list the program's packages: %w", err)
+	}
+	for dir := range strings.Lines(string(list)) {
+		if _, err := os.ReadDir(strings.TrimSpace(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+})
 
 // moreParallel lets three cases run for each processor, unless -parallel says
 // otherwise: most of their time they wait.
