@@ -16,6 +16,7 @@ import (
 type Asker struct {
 	sink  *Sink
 	lines chan typed
+	asked bool // a question was asked before
 }
 
 // typed is a line and when it was read.
@@ -55,11 +56,15 @@ var choices = map[string]agent.Answer{
 }
 
 // Ask shows the whole command or change and waits for an answer; anything
-// that is none asks again, and what was typed before the question was shown is
-// no answer to it. The end of the input rejects.
+// that is none asks again, and what was typed before a further question was shown
+// is no answer to it: the first may be answered by a script ahead. The end of the input rejects.
 func (a *Asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	a.show(q)
-	shown := time.Now()
+	var shown time.Time
+	if a.asked {
+		shown = time.Now()
+	}
+	a.asked = true
 	a.prompt(q)
 	for {
 		select {

@@ -63,6 +63,7 @@ func TestAsk(t *testing.T) {
 	for _, tt := range tests {
 		out := newScreen()
 		asker := NewAsker(NewSink(out, Options{}), &keyboard{tt.early, tt.late, out})
+		asker.asked = tt.early != ""
 		if tt.early != "" {
 			first := <-asker.lines // it has been read
 			asker.lines <- first
