@@ -10,6 +10,7 @@ import (
 // TestCore are twenty cases that every client depends on, in the spirit of a
 // client's own profile of an agent that it can work with (acp.md §16).
 func TestCore(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name string
 		run  func(t *testing.T)

@@ -20,6 +20,7 @@ var crashPrompt = all(edit("a.txt", "line 3\n", "three\n"), "!echo one; echo two
 // replay, apart from tails of output and the closing of open cards (contract
 // §8).
 func TestCrashes(t *testing.T) {
+	t.Parallel()
 	times := 100
 	if testing.Short() {
 		times = 10

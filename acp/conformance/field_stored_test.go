@@ -91,6 +91,7 @@ func richTurns(s *session) {
 func replayIsTheSame(t *testing.T) {
 	for name, caps := range map[string]acp.ClientCapabilities{"display": displayCaps, "fence": {}, "everything": everyCapability} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := options{caps: caps, permission: func(q *question) choice {
 				if strings.Contains(q.ToolCall.Title, "rejected") {
 					return choice(acp.RejectOnce)

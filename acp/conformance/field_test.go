@@ -26,6 +26,7 @@ var reportNumbers = []int{
 }
 
 func TestField(t *testing.T) {
+	t.Parallel()
 	var numbers []int
 	for _, r := range reports() {
 		numbers = append(numbers, r.n)

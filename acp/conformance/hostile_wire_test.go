@@ -19,6 +19,7 @@ type hostile struct {
 // TestHostile: whatever a client, a model, a file system or a disk does, the
 // agent answers or leaves, loses nothing and goes on.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	for _, list := range [][]hostile{hostileWires, hostileLeavers, hostileEditors, hostileTerminals, hostileModels, hostileDisks} {
 		for _, h := range list {
 			t.Run(h.name, func(t *testing.T) {

@@ -28,6 +28,7 @@ func treesEnd(t *testing.T) {
 		"end of input":   func(s *session, _ *turn) { s.leave() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			list := trees
 			if testing.Short() {
 				list = trees[2:4]

@@ -14,6 +14,7 @@ import (
 // TestKin: defects of the families that the field reports are from, which have
 // no number there.
 func TestKin(t *testing.T) {
+	t.Parallel()
 	for _, k := range slices.Concat(shownKin, sessionKin, processKin) {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()

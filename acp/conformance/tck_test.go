@@ -35,6 +35,7 @@ func rows() []row {
 }
 
 func TestTCK(t *testing.T) {
+	t.Parallel()
 	count := map[string]int{}
 	for _, r := range rows() {
 		count[r.level]++
