@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -29,44 +30,41 @@ func stdoutIsTheProtocol(t *testing.T) {
 	s.run("hello")
 }
 
-// The longest line that is taken, and pieces of it (contract: limits.max_line).
+// maxLine is the longest line that is taken, in bytes.
 const maxLine = 64 << 20
 
 func longLines(t *testing.T) {
-	s := open(t, options{tolerate: []rule{ruleNullID}})
-	s.h.file("a.txt", "a\n")
+	c := start(t, options{tolerate: []rule{ruleNullID}})
+	c.h.file("a.txt", "a\n")
 	sizes := []int{1 << 20, 11 << 20, maxLine, maxLine + 10<<20}
 	if testing.Short() {
 		sizes = []int{11 << 20, maxLine + 1<<20}
 	}
 	for _, size := range sizes {
-		from := s.place()
-		head := `{"jsonrpc":"2.0","id":"long","method":"session/prompt","params":{"sessionId":"` + s.id + `","prompt":[{"type":"text","text":"`
-		k := s.expect("long", acp.MethodSessionPrompt, params{"sessionId": s.id})
-		s.raw(head + strings.Repeat("x", size-len(head)-8) + "\"}]}}\n")
-		refused := func() bool {
-			return s.count(from, func(l *line) bool {
-				return l.msg.isAnswer() && string(l.msg.ID) == "null" && l.msg.Error.Code == -32600
-			}) > 0
+		s := c.newSession()
+		from, id := c.place(), fmt.Sprint("long-", size)
+		head := `{"jsonrpc":"2.0","id":"` + id + `","method":"session/prompt","params":{"sessionId":"` + s.id + `","prompt":[{"type":"text","text":"`
+		k := c.expect(id, acp.MethodSessionPrompt, params{"sessionId": s.id})
+		c.raw(head + strings.Repeat("x", size-len(head)-len(`"}]}}`)-1) + "\"}]}}\n")
+		refused := func(l *line) bool {
+			return l.msg.isAnswer() && string(l.msg.ID) == "null" && l.msg.Error != nil && l.msg.Error.Code == -32600
 		}
-		s.until("an answer to a long line", func() bool { return k.answer != nil || refused() })
-		s.mu.Lock()
-		accepted := k.answer != nil && k.answer.Error == nil
-		delete(s.calls, `"long"`)
-		s.screen(s.id).busy = 0
-		s.mu.Unlock()
-		if !accepted && size < maxLine {
+		c.until("an answer to a long line", func() bool { return k.answer != nil || c.count(from, refused) > 0 })
+		if !k.answered() && size < maxLine {
 			t.Errorf("a line of %d bytes is refused", size)
 		}
-		s.newSession().run("/read a.txt")
+		c.newSession().run("/read a.txt")
 	}
-	// Long answers of the client, too.
+	longAnswer(t)
+}
+
+// longAnswer: what the client answers may be long, too.
+func longAnswer(t *testing.T) {
 	h := newHome(t)
-	f := &files{read: func(string) (string, *rpcError, bool) { return strings.Repeat("y", 12<<20), nil, true }}
-	e := editor(h, f, options{})
+	s := editor(h, &files{read: func(string) (string, *rpcError, bool) { return strings.Repeat("y", 12<<20), nil, true }}, options{})
 	h.file("b.txt", "b\n")
-	e.run(all("/read b.txt", "!echo alive"))
-	completed(t, e.last(acp.KindExecute))
+	s.run(all("/read b.txt", "!echo alive"))
+	completed(t, s.last(acp.KindExecute))
 }
 
 func versionsAreNotEchoed(t *testing.T) { unknownVersions(t) }

@@ -10,7 +10,7 @@ import (
 )
 
 // hostileDisks are file systems that loop, block, refuse or are full.
-var hostileDisks = []hostile{
+var hostileDisks = []scenario{
 	{"symlink loops", symlinkLoops}, {"links that lead out", linksOut}, {"things that are no files", specialFiles}, {"strange names", strangeNames},
 	{"state that cannot be written", stateNotWritable}, {"state that is full", stateFull}, {"workspace that is full", workspaceFull},
 	{"workspace that goes away", workspaceGone}, {"modes and links stay", modesAndLinks},

@@ -9,7 +9,7 @@ import (
 )
 
 // hostileEditors are clients whose files do not do what they say.
-var hostileEditors = []hostile{
+var hostileEditors = []scenario{
 	{"reads fail", readsFail}, {"reads are wrong", readsAreWrong}, {"writes come late", writesComeLate}, {"writes lie", writesLie},
 	{"writes are formatted", writesAreFormatted}, {"reads block until a cancel", readsBlock}, {"buffers move while asked", buffersMove},
 }

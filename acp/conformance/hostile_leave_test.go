@@ -10,7 +10,7 @@ import (
 
 // hostileLeavers go away in the middle of things: once as one who closes the
 // agent's input, once as one who dies, which closes all.
-var hostileLeavers = []hostile{
+var hostileLeavers = []scenario{
 	{"gone while a command runs", leaving(bash("echo x; sleep 600"), "", always(acp.AllowOnce))},
 	{"gone while asked", leaving(write("n.txt", "x\n"), acp.MethodRequestPermission, always(answerHang))},
 	{"gone while reading", leaving("/read a.txt", acp.MethodReadTextFile, always(acp.AllowOnce))},

@@ -9,7 +9,7 @@ import (
 )
 
 // hostileModels are models that do not keep to their tools.
-var hostileModels = []hostile{
+var hostileModels = []scenario{
 	{"arguments", modelArguments}, {"names", modelNames}, {"huge arguments", modelHugeArguments}, {"a thousand calls at once", modelThousandCalls},
 	{"texts", modelTexts}, {"stop reasons", modelStops}, {"the same call again and again", modelRepeats}, {"a pattern that costs minutes", modelPattern},
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // hostileTerminals are clients whose terminals do not work.
-var hostileTerminals = []hostile{
+var hostileTerminals = []scenario{
 	{"terminals are not made", failing(acp.MethodTerminalCreate, acp.StatusFailed)},
 	{"waits fail", failing(acp.MethodTerminalWait, acp.StatusFailed)},
 	{"outputs fail", failing(acp.MethodTerminalOutput, "")},

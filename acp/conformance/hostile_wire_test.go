@@ -10,8 +10,8 @@ import (
 	"github.com/agent-ls/agent-ls/acp"
 )
 
-// hostile is one way to misbehave.
-type hostile struct {
+// scenario is a case with a name.
+type scenario struct {
 	name string
 	run  func(t *testing.T)
 }
@@ -20,7 +20,7 @@ type hostile struct {
 // agent answers or leaves, loses nothing and goes on.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	for _, list := range [][]hostile{hostileWires, hostileLeavers, hostileEditors, hostileTerminals, hostileModels, hostileDisks} {
+	for _, list := range [][]scenario{hostileWires, hostileLeavers, hostileEditors, hostileTerminals, hostileModels, hostileDisks} {
 		for _, h := range list {
 			t.Run(h.name, func(t *testing.T) {
 				t.Parallel()
@@ -30,7 +30,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-var hostileWires = []hostile{
+var hostileWires = []scenario{
 	{"slow reader", slowReader}, {"garbage", garbage}, {"garbage from a client that does not read", unreadGarbage},
 	{"bytes that are no UTF-8", badBytes}, {"deep JSON", deepJSON}, {"ids", strangeIDs}, {"duplicate keys", duplicateKeys},
 	{"text", strangeText}, {"one byte at a time", oneByteAtATime}, {"many prompts at once", manyPrompts},

@@ -23,7 +23,7 @@ func TestKin(t *testing.T) {
 	}
 }
 
-var shownKin = []hostile{
+var shownKin = []scenario{
 	{"titles", titles}, {"images", images}, {"output is not sent again and again", outputOnce}, {"escape sequences", escapes},
 	{"deleted and moved files", deletedAndMoved}, {"unsaved text is found", unsavedIsFound}, {"one writer", oneWriter}, {"batches", batches},
 }
@@ -184,7 +184,7 @@ func batches(t *testing.T) {
 	}
 }
 
-var sessionKin = []hostile{
+var sessionKin = []scenario{
 	{"lists have pages", pages}, {"mentions do not run", mentions}, {"further folders", furtherFolders}, {"closed sessions", closedSessions},
 	{"resumed sessions", resumedSessions}, {"modes", modes}, {"sensitive files", sensitiveFiles}, {"changes of another process", otherProcess},
 }
