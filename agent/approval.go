@@ -95,9 +95,13 @@ func (a *approver) Approve(ctx context.Context, x tools.Execution, reason string
 	return approval
 }
 
+// askerGrace is how long an Asker whose question has ended is waited for.
+const askerGrace = 50 * time.Millisecond
+
 // ask puts the question and waits for its answer, no longer than the timeout
-// and no longer than ctx. An Asker that does not return then is left behind,
-// and its late answer changes nothing.
+// and no longer than ctx. Then the Asker gets a moment to withdraw the question,
+// which may be on its way only now: nothing that follows is to overtake it. One
+// that does not return is left behind, and its late answer changes nothing.
 func (a *approver) ask(ctx context.Context, q Question) (Answer, error) {
 	if d := a.s.hub.c.PermissionTimeout; d > 0 {
 		var stop context.CancelFunc
@@ -120,8 +124,14 @@ func (a *approver) ask(ctx context.Context, q Question) (Answer, error) {
 		}
 		return r.answer, r.err
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
 	}
+	grace := time.NewTimer(askerGrace)
+	defer grace.Stop()
+	select {
+	case <-got:
+	case <-grace.C:
+	}
+	return "", context.Cause(ctx)
 }
 
 // callAsker turns a panic of an Asker into an error.
