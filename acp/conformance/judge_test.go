@@ -24,6 +24,7 @@ const (
 	ruleSchema   rule = "schema"   // types, required and known keys
 	ruleGate     rule = "gate"     // what the client did not offer
 	ruleOrder    rule = "order"    // of updates, answers and calls
+	ruleLate     rule = "late"     // questions about calls that are over
 	ruleCard     rule = "card"     // titles, paths, statuses, resent fields
 	ruleStderr   rule = "stderr"   // what the program says of itself
 )
@@ -186,6 +187,8 @@ func (c *client) judgeQuestion(m *message, place int) {
 	switch {
 	case k == nil:
 		c.note(ruleOrder, place, "a question about a call that was not announced")
+	case k.over():
+		c.note(ruleLate, place, "a question about a call that is %s", k.status)
 	case k.status != acp.StatusPending:
 		c.note(ruleOrder, place, "a question about a call that is %s", k.status)
 	}

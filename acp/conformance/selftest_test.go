@@ -67,7 +67,7 @@ func TestJudge(t *testing.T) {
 		{ruleGate, []string{update(`"sessionUpdate":"notice","severity":"info","title":"x"`)}},
 		{ruleOrder, []string{of(`"status":"completed"`)}}, {ruleOrder, []string{update(announced), update(announced)}}, {ruleOrder, []string{asked}},
 		{ruleOrder, []string{update(announced), of(`"status":"in_progress"`), asked}}, {ruleOrder, []string{update(announced), asked, of(`"status":"in_progress"`)}},
-		{ruleOrder, []string{update(announced), completed, of(`"title":"late"`)}}, {ruleOrder, []string{answered, update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}`)}},
+		{ruleLate, []string{update(announced), completed, asked}}, {ruleOrder, []string{update(announced), completed, of(`"title":"late"`)}}, {ruleOrder, []string{answered, update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}`)}},
 		{ruleOrder, []string{strings.Replace(update(announced), `"s"`, `"other"`, 1)}},
 		{ruleCard, []string{update(announced), of(`"title":"t"`)}}, {ruleCard, []string{update(announced), of(`"status":"pending"`)}},
 		{ruleCard, []string{update(strings.Replace(announced, `"t"`, `"t\nu"`, 1))}}, {ruleCard, []string{update(strings.Replace(announced, `"t"`, `""`, 1))}},
