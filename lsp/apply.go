@@ -62,7 +62,7 @@ func (d door) Apply(ctx context.Context, f workspace.FileWrite) (handled bool, e
 
 // takes says whether a write goes to the buffer.
 func (d door) takes(f workspace.FileWrite) bool {
-	return d.s.client.applyEdit && d.s.docs.has(f.Path) && (f.Before.Dirty || !d.s.reloads())
+	return d.s.client.applyEdit && d.s.docs.has(f.Path) && (f.Before.Dirty || !d.s.client.reloads)
 }
 
 // edit sends the edit, once more where the editor refused it although nothing

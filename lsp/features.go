@@ -31,14 +31,15 @@ type features struct {
 
 // noReload are clients, by their name, that keep the old text of a file that
 // changes under a clean buffer until the user asks (contract §7, settled
-// detail 9). As rich clients they are told when to read again.
-var noReload = map[string]bool{"Neovim": true}
+// detail 9). As rich clients they save an edit of the buffer: a reload instead
+// would come between the keys that the user types.
+var noReload = map[string]bool{"Neovim": true, "Eglot": true, "helix": true}
 
 // featuresOf reads the capabilities of a client.
 func featuresOf(p *protocol.InitializeParams) features {
 	f := features{name: p.ClientInfo.Name, encoding: encodingOf(p.Capabilities.General)}
 	f.acp, f.rich = experimentalACP(p.Capabilities.Experimental)
-	f.reloads = f.rich || !noReload[f.name]
+	f.reloads = !noReload[f.name]
 	if w := p.Capabilities.Workspace; w != nil {
 		f.applyEdit = is(w.ApplyEdit)
 		f.documentChanges = w.WorkspaceEdit != nil && is(w.WorkspaceEdit.DocumentChanges)

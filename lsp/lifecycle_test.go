@@ -119,8 +119,8 @@ func TestRecordedClients(t *testing.T) {
 		features features
 	}{
 		"ale-3.3.0":    {diff.UTF16, features{reloads: true}},
-		"eglot-30.1":   {diff.UTF32, features{name: "Eglot", applyEdit: true, documentChanges: true, reloads: true, asks: true, progress: true, showDocument: true}},
-		"helix-25.01":  {diff.UTF8, features{name: "helix", applyEdit: true, documentChanges: true, reloads: true, asks: true, progress: true}},
+		"eglot-30.1":   {diff.UTF32, features{name: "Eglot", applyEdit: true, documentChanges: true, asks: true, progress: true, showDocument: true}},
+		"helix-25.01":  {diff.UTF8, features{name: "helix", applyEdit: true, documentChanges: true, asks: true, progress: true}},
 		"nvim-0.10.4":  {diff.UTF16, features{name: "Neovim", applyEdit: true, asks: true, progress: true, showDocument: true}},
 		"nvim-0.12.4":  {diff.UTF8, features{name: "Neovim", applyEdit: true, asks: true, progress: true, showDocument: true}},
 		"vscode-1.139": {diff.UTF16, features{name: "code-server", applyEdit: true, documentChanges: true, reloads: true, asks: true, progress: true, showDocument: true}},

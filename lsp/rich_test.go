@@ -67,7 +67,9 @@ func (r *fakeRich) Front(cwd string) (agent.SessionOptions, func(*agent.Session)
 func (r *fakeRich) Close() {}
 
 // startRich starts a server with a client that declares the session methods.
-func startRich(t *testing.T, w world) (*setup, *fakeRich) {
+func startRich(t *testing.T, w world) (*setup, *fakeRich) { return startRichAs(t, "vscode", w) }
+
+func startRichAs(t *testing.T, personality string, w world) (*setup, *fakeRich) {
 	r := &fakeRich{}
 	w.change = func(_ *Options, b *Backend) {
 		if b != nil {
@@ -80,7 +82,7 @@ func startRich(t *testing.T, w world) (*setup, *fakeRich) {
 	w.params = func(p map[string]any) {
 		p["capabilities"].(map[string]any)["experimental"] = map[string]any{"acp": map[string]any{"session": map[string]any{}}}
 	}
-	return start(t, "vscode", w), r
+	return start(t, personality, w), r
 }
 
 func TestSessionMethodsGoToTheirHandler(t *testing.T) {
@@ -145,18 +147,35 @@ func TestCommandsOfARichClient(t *testing.T) {
 
 func TestClientThatBecomesRich(t *testing.T) {
 	r := &fakeRich{}
-	s := start(t, "nvim12", world{change: func(_ *Options, b *Backend) {
+	s := start(t, "vscode", world{change: func(_ *Options, b *Backend) {
 		if b != nil {
 			b.Rich = func(o RichOptions) Rich { r.o = o; return r }
 		}
 	}})
-	if s.server.isRich() || s.server.reloads() {
-		t.Fatal("rich, or reloading, before it said so")
+	if s.server.isRich() {
+		t.Fatal("rich before it said so")
 	}
 	if _, err := s.request("acp/initialize", map[string]any{}); err != nil {
 		t.Fatal(err)
 	}
-	if !s.server.isRich() || !s.server.reloads() {
+	if !s.server.isRich() {
 		t.Fatal("not rich after acp/initialize")
+	}
+}
+
+// TestRichNeovim edits a clean buffer: Neovim does not reload, so the edit goes
+// to the buffer, which is then saved.
+func TestRichNeovim(t *testing.T) {
+	s, _ := startRichAs(t, "nvim12", world{files: map[string]string{"a.txt": numbered}})
+	s.open("a.txt")
+	out := s.prompt(s.swap("a.txt", "line 7", "seven"))
+	if !strings.Contains(out.Transcript, "2 calls: 2 completed") {
+		t.Fatalf("transcript %s", out.Transcript)
+	}
+	if got := s.disk(t, "a.txt"); got != s.text("a.txt") || !strings.Contains(got, "seven") {
+		t.Fatalf("buffer %q, disk %q", s.text("a.txt"), got)
+	}
+	if len(s.edits) != 1 || len(s.saves) != 1 {
+		t.Fatalf("%d edits of the buffer, %d saves", len(s.edits), len(s.saves))
 	}
 }

@@ -14,20 +14,12 @@ func (s *Server) isRich() bool {
 	return s.rich != nil && s.client.rich
 }
 
-// reloads reports whether the client reads clean buffers again when their files
-// change.
-func (s *Server) reloads() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client.reloads
-}
-
 // becomeRich notes that the client speaks the session methods although it did
 // not declare them.
 func (s *Server) becomeRich() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.client.rich, s.client.reloads = true, true
+	s.client.rich = true
 }
 
 // current returns the connection's current session, a new one where there is
