@@ -144,7 +144,11 @@ func (s *callStream) send() (more bool) {
 	for _, e := range events {
 		s.emit(e, logged)
 	}
-	s.show(piece, keep(whole))
+	k := shown
+	if whole {
+		k = logged
+	}
+	s.show(piece, k)
 	return more
 }
 

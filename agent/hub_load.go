@@ -164,13 +164,18 @@ func (s *Session) resume(stored *storedLog, events []Event) []Record {
 	s.recMu.Lock()
 	defer s.recMu.Unlock()
 	records := stored.records
+	var broken error
 	for _, e := range events {
-		r, _ := s.write(e, logged)
-		records = append(records, r)
+		r, err := s.write(e, logged)
+		records, broken = append(records, r), errors.Join(broken, err)
 	}
 	h, was := &s.header, &stored.summary
 	if h.RealCwd != was.RealCwd || h.Cwd != was.Cwd || !slices.Equal(h.Roots, was.Roots) {
-		s.saveFailed(s.summarize(s.state.title, s.updated))
+		broken = errors.Join(broken, s.saveFailed(s.summarize(s.state.title, s.updated)))
+	}
+	if broken != nil {
+		r, _ := s.write(notSaved(broken), shown)
+		records = append(records, r)
 	}
 	return records
 }

@@ -64,7 +64,7 @@ type Log struct {
 func newLog(path string, h logHeader) *Log {
 	l := &Log{path: path, session: h.Session}
 	h.Format = logFormat
-	l.put(h)
+	_ = l.put(h) // a failure stays in the log and is told by append
 	return l
 }
 
@@ -116,9 +116,10 @@ func (l *Log) write(line []byte) error {
 		if n > 0 {
 			// A torn line would be dropped on load anyway; without it the file
 			// is whole.
-			os.Truncate(l.path, l.size)
+			_ = os.Truncate(l.path, l.size)
 		}
-		return l.fail(err)
+		l.fail(err)
+		return l.err
 	}
 	l.size += int64(n)
 	return nil
@@ -146,14 +147,13 @@ func (l *Log) create() {
 	}
 	lines := l.pending
 	l.pending = nil
-	l.write(lines)
+	_ = l.write(lines) // a failure stays in the log and is told by append
 }
 
 // fail remembers the first error.
-func (l *Log) fail(err error) error {
+func (l *Log) fail(err error) {
 	l.err = fmt.Errorf("save session: %w", err)
 	l.pending = nil
-	return l.err
 }
 
 // close closes the file and frees the lock.

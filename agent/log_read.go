@@ -28,10 +28,10 @@ type storedLog struct {
 func readLog(session string, r io.Reader) (*storedLog, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	first, err := in.ReadBytes('\n')
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: the log of %s ends before it says anything", ErrUnknownSession, session)
 	}
 	out := &storedLog{end: int64(len(first))}

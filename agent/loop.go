@@ -38,7 +38,7 @@ func (l *Loop) Run(ctx context.Context, t *Turn) (StopReason, error) {
 		terminate := run.batch(ctx, batch, tools.BatchOptions{Parallel: l.Parallel, Truncated: truncated})
 		switch {
 		case ctx.Err() != nil:
-			return StopCancelled, nil
+			return StopCancelled, nil //nolint:nilerr // to be cancelled is no failure
 		case terminate:
 			return EndTurn, nil
 		}

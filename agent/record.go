@@ -33,10 +33,7 @@ func (s *Session) emit(e Event, k keep) {
 		s.frontEnd.Sink.Event(s, r)
 	}
 	if err != nil {
-		s.emit(Notice{
-			Severity: "warning", Title: "This session is not being saved",
-			Text: err.Error() + ". It goes on, but it cannot be opened again after it is closed.",
-		}, logged)
+		s.emit(notSaved(err), logged)
 	}
 }
 
@@ -61,6 +58,14 @@ func (s *Session) write(e Event, k keep) (Record, error) {
 		err = s.summarize(title, updated)
 	}
 	return r, s.saveFailed(err)
+}
+
+// notSaved tells the user that the log broke.
+func notSaved(err error) Notice {
+	return Notice{
+		Severity: "warning", Title: "This session is not being saved",
+		Text: err.Error() + ". It goes on, but it cannot be opened again after it is closed.",
+	}
 }
 
 // summarize writes what lists show of the session.

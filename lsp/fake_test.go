@@ -68,11 +68,10 @@ type fakeDoc struct {
 
 // question is a question to the user; the test answers it.
 type question struct {
-	id      string
-	text    string
-	titles  []string
-	answer  chan string
-	settled bool
+	id     string
+	text   string
+	titles []string
+	answer chan string
 }
 
 // editor is the fake editor. It keeps everything that it was sent, for tests to

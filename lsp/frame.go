@@ -63,7 +63,7 @@ func (f *framer) header() (length int, err error) {
 	length = -1
 	for seen := 0; ; {
 		line, err := f.in.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			return 0, errNoLength
 		}
 		if err == io.EOF && seen+len(line) == 0 {
@@ -97,7 +97,7 @@ func contentLength(line []byte) (n int, ok bool) {
 
 // unexpected is err where more bytes were due.
 func unexpected(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

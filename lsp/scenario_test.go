@@ -23,7 +23,6 @@ type scenario struct {
 	t     *testing.T
 	files map[string]string
 	last  turn
-	err   error // of the last command
 }
 
 // steps are what a line may begin with; a "!" before it expects the contrary

@@ -11,7 +11,7 @@ func (k *call) dispatch(ctx context.Context) (Result, error) {
 	k.updates.start()
 	defer k.updates.close()
 	w := wrapping{call: k, wrappers: k.pipeline.wrappers.all()}
-	out := w.from(0, ctx)
+	out := w.from(ctx, 0)
 	if w.err != nil {
 		return Result{}, w.err
 	}
@@ -29,7 +29,7 @@ type wrapping struct {
 }
 
 // from runs the wrappers from the i-th on. Behind the last is the deadline.
-func (w *wrapping) from(i int, ctx context.Context) ExecuteResult {
+func (w *wrapping) from(ctx context.Context, i int) ExecuteResult {
 	k := w.call
 	if i == len(w.wrappers) {
 		r := k.pipeline.deadline.around(ctx, k.x.Definition, k.log, k.invoke)
@@ -38,7 +38,7 @@ func (w *wrapping) from(i int, ctx context.Context) ExecuteResult {
 	var out ExecuteResult
 	err := contain(k.log, "execute wrapper", func() (err error) {
 		out, err = (*w.wrappers[i])(ctx, k.x.copy(), func(ctx context.Context) ExecuteResult {
-			out := w.from(i+1, ctx)
+			out := w.from(ctx, i+1)
 			out.Result = out.Result.clone()
 			return out
 		})

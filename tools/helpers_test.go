@@ -34,16 +34,6 @@ func (t *trace) all() []string {
 
 func (t *trace) String() string { return strings.Join(t.all(), " → ") }
 
-// index returns where step is, failing the test when it is not there.
-func (t *trace) index(tb testing.TB, step string) int {
-	tb.Helper()
-	i := slices.Index(t.all(), step)
-	if i < 0 {
-		tb.Fatalf("no step %q in %s", step, t)
-	}
-	return i
-}
-
 // recorder is an Events that keeps what it was told.
 type recorder struct {
 	trace

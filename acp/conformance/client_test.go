@@ -351,8 +351,3 @@ func (c *client) find(from int, pick func(l *line) bool) int {
 	}
 	return -1
 }
-
-// requests are the agent's requests of a method.
-func (c *client) requests(method string) []line {
-	return c.lines(0, func(l *line) bool { return l.msg.isRequest() && l.msg.method() == method })
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -187,7 +186,7 @@ func declaredClient(o lsp.RichOptions) *acp.InitializeRequest {
 		return nil
 	}
 	r := &acp.InitializeRequest{ProtocolVersion: acp.Version}
-	if acp.Decode(json.RawMessage(o.Capabilities), &r.ClientCapabilities) != nil {
+	if acp.Decode(o.Capabilities, &r.ClientCapabilities) != nil {
 		return nil
 	}
 	if o.Client != "" {

@@ -49,9 +49,9 @@ func (i input) Close() error { return i.CloseInput() }
 
 // end ends the server with its process group, and with it the session.
 func (p *process) end(session *sdk.ClientSession) {
-	p.child.Close()
+	_ = p.child.Close() // how it ended is asked by trouble
 	if session != nil {
-		session.Close() // what it says is known: the other side is gone
+		_ = session.Close() // what it says is known: the other side is gone
 	}
 }
 

@@ -41,7 +41,7 @@ func newWeb(config ServerConfig, o Options) (*web, error) {
 // end ends the session and every request of it.
 func (w *web) end(session *sdk.ClientSession) {
 	if session != nil {
-		session.Close() // a server that does not hear of it forgets the session by itself
+		_ = session.Close() // a server that does not hear of it forgets the session by itself
 	}
 	w.cancel()
 	w.base.CloseIdleConnections()

@@ -43,7 +43,7 @@ func record(cwd string) *recording {
 }
 
 // play plays a log against a toy.
-func play(t *testing.T, ctx context.Context, text, kind string, timeout time.Duration) (*Report, error) {
+func play(ctx context.Context, t *testing.T, text, kind string, timeout time.Duration) (*Report, error) {
 	t.Helper()
 	l, err := Read(strings.NewReader(text))
 	if err != nil {
@@ -66,7 +66,7 @@ func differing(r *Report) string {
 
 func TestPlayEqual(t *testing.T) {
 	cwd := t.TempDir()
-	r, err := play(t, t.Context(), record(cwd).String(), "plain", time.Minute)
+	r, err := play(t.Context(), t, record(cwd).String(), "plain", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestPlayDiffers(t *testing.T) {
 			if tt.kind == "mute" {
 				timeout = 300 * time.Millisecond
 			}
-			r, err := play(t, t.Context(), tt.text, tt.kind, timeout)
+			r, err := play(t.Context(), t, tt.text, tt.kind, timeout)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestPlayDiffers(t *testing.T) {
 func TestPlayIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := play(t, ctx, record(t.TempDir()).String(), "mute", time.Minute); err == nil {
+	if _, err := play(ctx, t, record(t.TempDir()).String(), "mute", time.Minute); err == nil {
 		t.Error("no error")
 	}
 }
@@ -131,7 +131,7 @@ func TestProgramsThatCannotBePlayed(t *testing.T) {
 	if _, err := Play(t.Context(), l, Options{Program: "/no/such/program", Dir: t.TempDir(), Scratch: t.TempDir()}); err == nil {
 		t.Error("no error for a program that is not there")
 	}
-	if _, err := play(t, t.Context(), record(t.TempDir()).String(), "no log", time.Minute); err == nil || !strings.Contains(err.Error(), "no wire log") {
+	if _, err := play(t.Context(), t, record(t.TempDir()).String(), "no log", time.Minute); err == nil || !strings.Contains(err.Error(), "no wire log") {
 		t.Errorf("error %v for a program that keeps no log", err)
 	}
 }

@@ -165,11 +165,11 @@ func lastLine(s string) string { return s[strings.LastIndexAny(s, "\r\n")+1:] }
 // the end of the text the end of the last chunk.
 func (t Text) find(offset int) (i, at int) {
 	for i = range t.chunks {
-		if n := len(t.chunks[i].s); offset < n || i == len(t.chunks)-1 {
+		n := len(t.chunks[i].s)
+		if offset < n || i == len(t.chunks)-1 {
 			return i, offset
-		} else {
-			offset -= n
 		}
+		offset -= n
 	}
 	return 0, 0
 }

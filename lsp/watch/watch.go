@@ -114,7 +114,7 @@ func (w *Watcher) Close() {
 // loop does all the work.
 func (w *Watcher) loop() {
 	defer close(w.done)
-	defer w.fs.Close()
+	defer func() { _ = w.fs.Close() }()
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	running := false

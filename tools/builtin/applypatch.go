@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -237,7 +238,8 @@ func (pp *patchPlan) target(name, real string) error {
 // needs no read before it (contract §4).
 func (pp *patchPlan) fresh(h workspace.Handle) error {
 	err := pp.view.Check(h)
-	if e, ok := err.(*workspace.Error); ok && e.Code == workspace.FSNotObserved {
+	var e *workspace.Error
+	if errors.As(err, &e) && e.Code == workspace.FSNotObserved {
 		return nil
 	}
 	return err

@@ -17,8 +17,9 @@ import (
 	"github.com/agent-ls/agent-ls/tools"
 )
 
-// endless is a pipeline that never ends by itself, after a first line.
-const endless = `echo so far; while :; do find / 2>/dev/null; done | grep x`
+// endless is a pipeline that never ends by itself, and prints nothing after its
+// first line.
+const endless = `echo so far; while :; do find / 2>/dev/null; done | grep "$$ is no file's name"`
 
 // unreasonable is longer than any call of these tests takes on a busy machine;
 // what they are about takes the grace of 200 ms and a moment.

@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -183,13 +184,16 @@ func checkText(path string, h workspace.Handle, added ...string) error {
 func matchError(path string, err error) error {
 	code, hint := workspace.FSEditNotFound, "Read the file again and copy the text exactly"
 	msg := err.Error()
-	switch e := err.(type) {
-	case *match.PairError:
-		inner := matchError(path, e.Err)
-		if we, ok := inner.(*workspace.Error); ok {
-			we.Message = fmt.Sprintf("edits[%d]: %s", e.Index, we.Message)
+	var pair *match.PairError
+	if errors.As(err, &pair) {
+		inner := matchError(path, pair.Err)
+		var we *workspace.Error
+		if errors.As(inner, &we) {
+			we.Message = fmt.Sprintf("edits[%d]: %s", pair.Index, we.Message)
 		}
 		return inner
+	}
+	switch e := err.(type) { //nolint:errorlint // package match wraps nothing but pairs
 	case *match.NotFoundError:
 		msg = "String not found in " + path
 		if n := e.Nearest; n != nil {

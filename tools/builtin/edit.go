@@ -91,17 +91,16 @@ func prepareEdit() func(json.RawMessage) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) != nil || members["edits"] == nil {
+		members, ok := decoded[map[string]json.RawMessage](raw)
+		if !ok || members["edits"] == nil {
 			return raw, nil
 		}
 		list := members["edits"]
-		var quoted string
-		if json.Unmarshal(list, &quoted) == nil {
+		if quoted, ok := decoded[string](list); ok {
 			list = json.RawMessage(quoted)
 		}
-		var items []json.RawMessage
-		if json.Unmarshal(list, &items) != nil {
+		items, ok := decoded[[]json.RawMessage](list)
+		if !ok {
 			return raw, nil // for validation to refuse
 		}
 		for i := range items {

@@ -37,16 +37,22 @@ func prepareFile(more map[string]string) func(json.RawMessage) (json.RawMessage,
 // rewriteString replaces a string member of an object by f of it; anything
 // else is left for validation to judge.
 func rewriteString(raw json.RawMessage, key string, f func(string) string) (json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
+	members, ok := decoded[map[string]json.RawMessage](raw)
+	if !ok {
 		return raw, nil
 	}
-	var s string
-	if json.Unmarshal(members[key], &s) != nil || f(s) == s {
+	s, ok := decoded[string](members[key])
+	if !ok || f(s) == s {
 		return raw, nil
 	}
 	members[key] = mustJSON(f(s))
 	return mustJSON(members), nil
+}
+
+// decoded is raw as a T, where it is one.
+func decoded[T any](raw json.RawMessage) (v T, ok bool) {
+	ok = json.Unmarshal(raw, &v) == nil
+	return v, ok
 }
 
 // plainPath takes the mention sign and the file: scheme away from a path.

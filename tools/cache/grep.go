@@ -200,7 +200,7 @@ func (x expression) matchLong(buf *bufio.Reader, start []byte) (bool, error) {
 	for line.err == nil {
 		_, _, _ = line.ReadRune()
 	}
-	if line.err != io.EOF {
+	if !errors.Is(line.err, io.EOF) {
 		return false, line.err
 	}
 	return matched, nil

@@ -67,12 +67,14 @@ func (s *Set) request(ctx context.Context, timeout time.Duration, r Request) (to
 	defer cancel(nil)
 	defer s.o.AfterFunc(timeout, func() { cancel(&expired{timeout}) })()
 	defer context.AfterFunc(s.life, func() { cancel(errEnded) })()
-	if !s.send(ctx, ticket, r) {
+	asked := make(chan struct{})
+	if !s.send(ctx, ticket, r, asked) {
 		cancel(errEnded)
 	}
 	answer, err := ticket.Wait(ctx)
 	switch {
 	case err != nil:
+		withdrawn(asked)
 		return failed(err)
 	case answer.Err != nil:
 		return failed(answer.Err)
@@ -80,14 +82,32 @@ func (s *Set) request(ctx context.Context, timeout time.Duration, r Request) (to
 	return tools.Normalize(answer.Result), nil
 }
 
-// send starts the goroutine that asks; it is not started on a closed set.
-func (s *Set) send(ctx context.Context, ticket *Ticket, r Request) bool {
+// withdrawal is how long a call whose context has ended waits for its Caller
+// to have withdrawn the request.
+const withdrawal = time.Second
+
+// withdrawn waits until a Caller that heeds its context has returned, so that
+// nothing of a request goes out after the call has ended.
+func withdrawn(asked <-chan struct{}) {
+	timer := time.NewTimer(withdrawal)
+	defer timer.Stop()
+	select {
+	case <-asked:
+	case <-timer.C:
+	}
+}
+
+// send starts the goroutine that asks, and closes asked when it is done; it is
+// not started on a closed set.
+func (s *Set) send(ctx context.Context, ticket *Ticket, r Request, asked chan<- struct{}) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
+		close(asked)
 		return false
 	}
 	s.work.Go(func() {
+		defer close(asked)
 		a, none := s.ask(ctx, r)
 		if !none && ticket.Answer(a) != nil {
 			s.lateAnswer(r.ToolRequestID)
@@ -131,11 +151,11 @@ func errorIn(result json.RawMessage) *Error {
 	if !ok || len(fields) != 1 {
 		return nil
 	}
-	var e *Error
-	if json.Unmarshal(fields["error"], &e) != nil || e == nil || e.Message == "" {
-		return nil
+	var e Error
+	if json.Unmarshal(fields["error"], &e) == nil && e.Message != "" {
+		return handlerError(&e)
 	}
-	return handlerError(e)
+	return nil
 }
 
 // checkResult refuses results that are too large or no JSON.

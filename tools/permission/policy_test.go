@@ -59,9 +59,9 @@ func deny(k tools.AccessKind, pattern string) Rule {
 // TestTheTable is contract §3, row by row and mode by mode.
 func TestTheTable(t *testing.T) {
 	const (
-		run_ = tools.Allow
-		ask  = tools.Ask
-		no   = tools.Deny
+		yes = tools.Allow
+		ask = tools.Ask
+		no  = tools.Deny
 	)
 	r := newRoom(t, AskMode)
 	out := filepath.Join(r.outside, "f.txt")
@@ -72,21 +72,21 @@ func TestTheTable(t *testing.T) {
 		declared bool
 		want     [4]tools.DecisionKind
 	}{
-		{"reading inside the workspace roots", []tools.Access{read("a.txt")}, false, [4]tools.DecisionKind{run_, run_, run_, run_}},
-		{"reading outside them", []tools.Access{read(out)}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"editing inside them", []tools.Access{edit("sub/a.txt")}, false, [4]tools.DecisionKind{no, ask, run_, run_}},
-		{"editing outside them", []tools.Access{edit(out)}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"executing a command", []tools.Access{run("ls")}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"fetching from the network", []tools.Access{fetch("https://example.com/")}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"sensitive file read", []tools.Access{read(".env")}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"sensitive file edited", []tools.Access{edit(".git/hooks/pre-commit")}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"our own state", []tools.Access{edit("state/grants.json")}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"a client-declared or MCP tool", nil, true, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"an access of an unknown kind", []tools.Access{{Kind: "teleport"}}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"no access: todo, cache, done", nil, false, [4]tools.DecisionKind{run_, run_, run_, run_}},
-		{"empty list", []tools.Access{}, false, [4]tools.DecisionKind{run_, run_, run_, run_}},
-		{"the strictest of several", []tools.Access{read("a"), edit("b"), read(out)}, false, [4]tools.DecisionKind{no, ask, ask, run_}},
-		{"two free ones", []tools.Access{read("a"), read("b")}, false, [4]tools.DecisionKind{run_, run_, run_, run_}},
+		{"reading inside the workspace roots", []tools.Access{read("a.txt")}, false, [4]tools.DecisionKind{yes, yes, yes, yes}},
+		{"reading outside them", []tools.Access{read(out)}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"editing inside them", []tools.Access{edit("sub/a.txt")}, false, [4]tools.DecisionKind{no, ask, yes, yes}},
+		{"editing outside them", []tools.Access{edit(out)}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"executing a command", []tools.Access{run("ls")}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"fetching from the network", []tools.Access{fetch("https://example.com/")}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"sensitive file read", []tools.Access{read(".env")}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"sensitive file edited", []tools.Access{edit(".git/hooks/pre-commit")}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"our own state", []tools.Access{edit("state/grants.json")}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"a client-declared or MCP tool", nil, true, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"an access of an unknown kind", []tools.Access{{Kind: "teleport"}}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"no access: todo, cache, done", nil, false, [4]tools.DecisionKind{yes, yes, yes, yes}},
+		{"empty list", []tools.Access{}, false, [4]tools.DecisionKind{yes, yes, yes, yes}},
+		{"the strictest of several", []tools.Access{read("a"), edit("b"), read(out)}, false, [4]tools.DecisionKind{no, ask, ask, yes}},
+		{"two free ones", []tools.Access{read("a"), read("b")}, false, [4]tools.DecisionKind{yes, yes, yes, yes}},
 	}
 	for _, row := range rows {
 		for i, m := range Modes() {

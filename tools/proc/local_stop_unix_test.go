@@ -41,7 +41,7 @@ func TestLocalDeadlines(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			out := newLines()
-			p := start(t, l, ctx, Command{Line: tt.line, Output: out.add})
+			p := start(ctx, t, l, Command{Line: tt.line, Output: out.add})
 			out.next(t)
 			tt.end(p.(*process), cancel)
 			e := wait(t, p)
@@ -66,7 +66,7 @@ func TestLocalStopAfterEnd(t *testing.T) {
 	l := NewLocal(LocalOptions{})
 	defer l.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	p := start(t, l, ctx, Command{Line: "exit 4"})
+	p := start(ctx, t, l, Command{Line: "exit 4"})
 	before := wait(t, p)
 	p.Stop()
 	cancel()
@@ -82,7 +82,7 @@ func TestLocalWaitGivesUp(t *testing.T) {
 	l := NewLocal(LocalOptions{})
 	defer l.Close()
 	gate := filepath.Join(t.TempDir(), "gate")
-	p := start(t, l, context.Background(), Command{Line: "until test -e " + gate + "; do sleep 0.01; done; exit 5"})
+	p := start(context.Background(), t, l, Command{Line: "until test -e " + gate + "; do sleep 0.01; done; exit 5"})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Wait(ctx); !errors.Is(err, context.Canceled) {
@@ -145,7 +145,7 @@ func TestLocalGrandchildDies(t *testing.T) {
 			l := NewLocal(LocalOptions{Grace: 200 * time.Millisecond})
 			defer l.Close()
 			out := newLines()
-			p := start(t, l, context.Background(), Command{Line: line, Output: out.add})
+			p := start(context.Background(), t, l, Command{Line: line, Output: out.add})
 			pid, err := strconv.Atoi(out.next(t))
 			if err != nil {
 				t.Fatal(err)
@@ -161,7 +161,7 @@ func TestLocalGrandchildDies(t *testing.T) {
 func TestLocalClose(t *testing.T) {
 	l := NewLocal(LocalOptions{Grace: 200 * time.Millisecond})
 	out := newLines()
-	p := start(t, l, context.Background(), Command{Line: "trap '' TERM; echo $$; while :; do sleep 1; done", Output: out.add})
+	p := start(context.Background(), t, l, Command{Line: "trap '' TERM; echo $$; while :; do sleep 1; done", Output: out.add})
 	pid, err := strconv.Atoi(out.next(t))
 	if err != nil {
 		t.Fatal(err)

@@ -32,10 +32,10 @@ func run(t *testing.T, c Command) Exit {
 
 func runWith(t *testing.T, l *Local, c Command) Exit {
 	t.Helper()
-	return wait(t, start(t, l, context.Background(), c))
+	return wait(t, start(context.Background(), t, l, c))
 }
 
-func start(t *testing.T, l *Local, ctx context.Context, c Command) Process {
+func start(ctx context.Context, t *testing.T, l *Local, c Command) Process {
 	t.Helper()
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
@@ -315,7 +315,7 @@ func TestLocalTerminal(t *testing.T) {
 	if e.Stdout.Text != "tty\r\n" || code(e) != "3" || e.Stderr != (Captured{}) {
 		t.Errorf("%+v code %s", e, code(e))
 	}
-	p := start(t, l, context.Background(), Command{Line: "sleep 100"})
+	p := start(context.Background(), t, l, Command{Line: "sleep 100"})
 	p.Stop()
 	if e := wait(t, p); e.Signal != "SIGTERM" {
 		t.Errorf("%+v", e)

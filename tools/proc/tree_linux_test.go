@@ -73,7 +73,7 @@ func TestStraysDie(t *testing.T) {
 			l := NewLocal(LocalOptions{Grace: 300 * time.Millisecond})
 			defer l.Close()
 			out := newLines()
-			p := start(t, l, context.Background(), Command{Line: line, Output: out.add})
+			p := start(context.Background(), t, l, Command{Line: line, Output: out.add})
 			pid, err := strconv.Atoi(out.next(t))
 			if err != nil {
 				t.Fatal(err)

@@ -22,12 +22,8 @@ func FuzzLedger(f *testing.F) {
 		edit(t, l, start, agent, call)
 		must(t, l.UserEdit(path, file1(user)))
 		check(t, l)
-		text := user
-		if !l.Tracks(path) {
-			text = agent
-		}
 		edit(t, l, user, again, Attribution{"s", "c2"})
-		text = again
+		text := again
 		plan, err := l.Undo(ids(t, l)...)
 		must(t, err)
 		for i := range plan.Steps {

@@ -66,16 +66,6 @@ func (f *file) rewrite(by Attribution) {
 	f.tidy(m, true)
 }
 
-// mark returns the mark with an id, nil for none.
-func (f *file) mark(id HunkID) *mark {
-	for _, m := range f.marks {
-		if m.id == id {
-			return m
-		}
-	}
-	return nil
-}
-
 // chosen are the pending marks among ids, and whether the file as a whole is.
 func (f *file) chosen(ids map[HunkID]bool) (marks []*mark, whole bool) {
 	for _, m := range f.marks {
