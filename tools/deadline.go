@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -52,7 +53,7 @@ func (d *deadline) around(ctx context.Context, def *Definition, log *slog.Logger
 	limited, cancel := context.WithTimeoutCause(ctx, def.Timeout, own)
 	defer cancel()
 	r := d.await(limited, def, log, tool)
-	if context.Cause(limited) == error(own) {
+	if errors.Is(context.Cause(limited), own) {
 		return errorResult(&ErrorInfo{Name: "ToolTimeoutError", Code: CodeToolTimeout}, own.Error())
 	}
 	return r

@@ -210,7 +210,7 @@ func matchError(path string, err error) error {
 	case *match.RangeError:
 		return invalidArgs("%v", err)
 	default:
-		if err == match.ErrTrailByte {
+		if errors.Is(err, match.ErrTrailByte) {
 			code, hint = workspace.FSNotText, "Use more text before it, or a command that knows the encoding"
 		}
 	}

@@ -167,7 +167,7 @@ func (x expression) find(r io.Reader, most int) (found []int64, err error) {
 	buf := bufio.NewReaderSize(r, grepBuffer)
 	for line := int64(1); len(found) < most; line++ {
 		matched, err := x.matchLine(buf)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return found, nil
 		}
 		if err != nil {
