@@ -132,3 +132,14 @@ func LazyHandle(path string, text func() string) Handle {
 func newHandle(path string, c *content) Handle {
 	return Handle{Path: path, Real: path, Exists: true, SameAsDisk: true, text: c, disk: c}
 }
+
+// Saved returns the file as the disk had it under an editor's unsaved text; h
+// itself when there is none.
+func (h Handle) Saved() Handle {
+	if h.SameAsDisk {
+		return h
+	}
+	h.Version, h.Dirty, h.SameAsDisk, h.DiskChanged = 0, false, true, false
+	h.text, h.Exists = h.disk, h.disk != nil
+	return h
+}
