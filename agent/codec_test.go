@@ -28,6 +28,8 @@ func sampleEvents() []Event {
 	return []Event{
 		TurnStarted{Turn: "t1"},
 		UserMessage{MessageID: "m1", Blocks: blocks},
+		AgentOpaque{MessageID: "m2", Block: presentation.Block{Type: presentation.BlockOther, Provider: "p", Kind: "k", Payload: []byte(`{"a":1}`)}},
+		CompactionChanged{ID: "c1", Status: CompactionCompleted, Summary: "all of it", Prompt: true, Error: "none"},
 		AgentText{MessageID: "m2", Text: "text"},
 		AgentThought{MessageID: "m2", Text: "thought"},
 		AssistantCalls{Calls: []AssistantCall{{CallID: "c-1", ModelID: "call_0", Name: "read", Arguments: `{"a":` + "\n"}, {CallID: "c-2", Name: "x"}}},
@@ -66,6 +68,7 @@ func sampleEvents() []Event {
 		MetadataChanged{Key: "k", Value: json.RawMessage(`{"a":[1,2]}`)},
 		MetadataChanged{Key: "k"},
 		ToolsChanged{},
+		SettingsChanged{},
 		ContextAdded{Source: "tasks", Text: "bash-1 ended"},
 		Notice{Severity: "warning", Title: "t", Text: "x"},
 		TurnEnded{Turn: "t1", Reason: EndTurn},

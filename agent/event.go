@@ -40,6 +40,12 @@ type (
 		MessageID string `json:"messageId"`
 		Text      string `json:"text"`
 	}
+	// AgentOpaque is a piece of a message that only the model's server
+	// understands, e.g. a signed thought (Delta.Opaque).
+	AgentOpaque struct {
+		MessageID string             `json:"messageId"`
+		Block     presentation.Block `json:"block"`
+	}
 	// AssistantCalls is the batch of calls that one assistant message made,
 	// as the model wrote it; replay needs it, front ends do not.
 	AssistantCalls struct {
@@ -116,6 +122,16 @@ type (
 		Cost     float64 `json:"cost,omitempty"`
 		Currency string  `json:"currency,omitempty"`
 	}
+	// CompactionChanged is a step of replacing the conversation so far by
+	// Summary, which is set when it is completed. With Prompt the prompt of the
+	// running turn stays behind the summary.
+	CompactionChanged struct {
+		ID      string           `json:"id"`
+		Status  CompactionStatus `json:"status"`
+		Summary string           `json:"summary,omitempty"`
+		Prompt  bool             `json:"prompt,omitempty"`
+		Error   string           `json:"error,omitempty"`
+	}
 	// MetadataChanged is small state of tools (tools.Metadata).
 	MetadataChanged struct {
 		Key   string          `json:"key"`
@@ -123,6 +139,9 @@ type (
 	}
 	// ToolsChanged says that the list of tools (commands) is another one.
 	ToolsChanged struct{}
+	// SettingsChanged says that the driver's own settings are others; it is
+	// shown, not logged.
+	SettingsChanged struct{}
 	// ContextAdded is text for the model's next request that nobody typed, e.g.
 	// that a background task ended (tools.md §3.10.17).
 	ContextAdded struct {
@@ -156,6 +175,8 @@ func (TurnStarted) event()       {}
 func (UserMessage) event()       {}
 func (AgentText) event()         {}
 func (AgentThought) event()      {}
+func (AgentOpaque) event()       {}
+func (CompactionChanged) event() {}
 func (AssistantCalls) event()    {}
 func (ToolCallStarted) event()   {}
 func (ToolCallPlanned) event()   {}
@@ -173,6 +194,7 @@ func (TitleChanged) event()      {}
 func (UsageChanged) event()      {}
 func (MetadataChanged) event()   {}
 func (ToolsChanged) event()      {}
+func (SettingsChanged) event()   {}
 func (ContextAdded) event()      {}
 func (Notice) event()            {}
 func (TurnEnded) event()         {}

@@ -68,6 +68,11 @@ type Config struct {
 	// MaxRequests bounds the requests to a model in one turn; 0 means 200.
 	// Direct models are not bounded: their program is finite.
 	MaxRequests int
+	// Retry says what becomes of failed requests to a model.
+	Retry Retry
+	// Thinking is how hard models think from the start, where they can be told;
+	// "" leaves it to them.
+	Thinking string
 	// Version is the program's, for the headers of logs.
 	Version string
 	Logger  *slog.Logger

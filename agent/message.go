@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/agent-ls/agent-ls/presentation"
 )
 
 // maxHeld is how much text of a message waits for its next record, in bytes;
@@ -54,6 +56,12 @@ func (m *MessageWriter) add(s string, thought bool) {
 	m.text.WriteString(s)
 	m.mu.Unlock()
 	m.pacer.kick()
+}
+
+// Opaque records a block behind the text so far (Delta.Opaque).
+func (m *MessageWriter) Opaque(b presentation.Block) {
+	m.pacer.locked(m.flush)
+	m.t.Record(AgentOpaque{MessageID: m.id, Block: b})
 }
 
 // send records what is held, but for a rune that is not complete yet.

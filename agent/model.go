@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools"
@@ -27,6 +28,12 @@ type ModelInfo struct {
 	Direct bool
 	// ContextSize is how many tokens the model's context holds, 0 when unknown.
 	ContextSize int64
+	// Language says that a language model answers: it can sum the conversation
+	// up, and its old tool results are trimmed.
+	Language bool
+	// Thinking lists how hard the model can be told to think, the least first;
+	// none: it cannot be told.
+	Thinking []string
 }
 
 // Request is what a model gets.
@@ -35,6 +42,8 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []tools.ToolSchema
+	// Thinking is one of ModelInfo.Thinking; "" leaves it to the model.
+	Thinking string
 }
 
 // Role is who said a message.
@@ -83,6 +92,10 @@ type Delta struct {
 	Text    string
 	Thought string
 	Call    *CallDelta
+	// Opaque is what only the model's server understands, a block of the kind
+	// "other": it comes back unchanged in the assistant message, at its place
+	// between the texts.
+	Opaque *presentation.Block
 }
 
 // CallDelta is one whole call.
@@ -103,11 +116,20 @@ type Finish struct {
 	Usage *tools.Usage
 }
 
-// ProviderError is a failure of the model's server; safe to show.
+// ProviderError is a failure of the model's server; safe to show: it holds no
+// key.
 type ProviderError struct {
 	Status  int // HTTP status, 0 for the network
 	Message string
 	Err     error
+	// Temporary says that the same request may succeed later, RetryAfter how
+	// long the server wants to be left alone before; 0: it did not say.
+	Temporary  bool
+	RetryAfter time.Duration
+	// Login says that there is no key, or one that the server does not accept.
+	Login bool
+	// TooLong says that the conversation does not fit the model's context.
+	TooLong bool
 }
 
 // Error returns the message.

@@ -13,7 +13,15 @@ import (
 func (s *Session) outputs() *cache.Service {
 	c := s.hub.c.Cache
 	c.ContextWindow = int(s.Model().ContextSize)
+	c.TotalBudgetTrim = s.trims()
 	return cache.NewService(s.hub.c.Outputs, s.id, c, s.logger)
+}
+
+// trims says that old results are replaced by their refs: where it is
+// configured, and for language models, which have to read all of it again with
+// every request.
+func (s *Session) trims() bool {
+	return s.hub.c.Outputs != nil && (s.hub.c.Cache.TotalBudgetTrim || s.Model().Language)
 }
 
 // bound is the execute wrapper that cuts the results of tools that came from
@@ -23,7 +31,7 @@ func (s *Session) outputs() *cache.Service {
 func (s *Session) bound(ctx context.Context, x tools.Execution, next func(context.Context) tools.ExecuteResult) (tools.ExecuteResult, error) {
 	out := next(ctx)
 	bounded := x.Definition == nil || x.Definition.Source == tools.SourceBuiltin
-	if s.hub.c.Outputs == nil || bounded && !s.hub.c.Cache.TotalBudgetTrim {
+	if s.hub.c.Outputs == nil || bounded && !s.trims() {
 		return out, nil
 	}
 	r := &out.Result
@@ -37,7 +45,7 @@ func (s *Session) bound(ctx context.Context, x tools.Execution, next func(contex
 // trim returns a conversation whose oldest results are replaced by their refs
 // when all together outgrow the budget; those the model has not seen yet stay.
 func (s *Session) trim(messages []Message) []Message {
-	if !s.hub.c.Cache.TotalBudgetTrim {
+	if !s.trims() {
 		return messages
 	}
 	messages = slices.Clone(messages)

@@ -253,7 +253,8 @@ func (s *Session) openDriver(id string) (Driver, ModelInfo, error) {
 	if err != nil {
 		return nil, ModelInfo{}, err
 	}
-	return &Loop{Model: m, Info: info, MaxRequests: c.MaxRequests, Parallel: c.Parallel}, info, nil
+	loop := &Loop{Model: m, Info: info, MaxRequests: c.MaxRequests, Parallel: c.Parallel, Retry: c.Retry, thinking: c.Thinking}
+	return loop, info, nil
 }
 
 // retire replaces the driver.

@@ -24,7 +24,7 @@ func TestInstructions(t *testing.T) {
 	w.run(s, "go", EndTurn)
 	system := w.model.asked()[0].System
 	at := 0
-	for _, part := range []string{"coding agent", w.cwd, "/further/root", "from the configuration of " + w.cwd, "guidance A\n\nguidance B"} {
+	for _, part := range []string{"coding agent", "from the configuration of " + w.cwd, "guidance A\n\nguidance B", w.cwd, "/further/root", "Date: ", "full-access"} {
 		i := strings.Index(system[at:], part)
 		if i < 0 {
 			t.Fatalf("%q is not there, or not in order:\n%s", part, system)

@@ -20,6 +20,10 @@ type state struct {
 	model string
 	meta  map[string]json.RawMessage
 	cost  float64
+	// used are the tokens of the context when it held counted messages, 0 when
+	// nobody counted.
+	used    int64
+	counted int
 	// lastCall is the highest number in a call id given so far.
 	lastCall int
 	callBase string
@@ -56,7 +60,9 @@ func (s *state) apply(e Event) {
 		s.settle()
 		s.messages = append(s.messages, Message{Role: RoleUser, Blocks: e.Blocks})
 	case AgentText:
-		s.text(e)
+		s.piece(e.MessageID, presentation.Text(e.Text))
+	case AgentOpaque:
+		s.piece(e.MessageID, e.Block)
 	case AssistantCalls:
 		s.beginStep(e.Calls)
 	case ToolCallStarted:
@@ -74,7 +80,9 @@ func (s *state) apply(e Event) {
 	case TitleChanged:
 		s.title = e.Title
 	case UsageChanged:
-		s.cost = e.Cost
+		s.cost, s.used, s.counted = e.Cost, e.Used, len(s.messages)
+	case CompactionChanged:
+		s.compact(e)
 	case MetadataChanged:
 		s.setMeta(e)
 	}
@@ -91,14 +99,14 @@ func (s *state) setMeta(e MetadataChanged) {
 	s.meta[e.Key] = e.Value
 }
 
-// text adds a piece of an assistant message. The pieces are joined when the
-// message is complete, so that a long one costs no more than its length.
-func (s *state) text(e AgentText) {
-	if s.open == nil || s.open.id != e.MessageID {
+// piece adds to an assistant message. The pieces are joined when the message is
+// complete, so that a long one costs no more than its length.
+func (s *state) piece(message string, b presentation.Block) {
+	if s.open == nil || s.open.id != message {
 		s.settle()
-		s.open = &Message{Role: RoleAssistant, id: e.MessageID}
+		s.open = &Message{Role: RoleAssistant, id: message}
 	}
-	s.open.Blocks = append(s.open.Blocks, presentation.Text(e.Text))
+	s.open.Blocks = append(s.open.Blocks, b)
 }
 
 // close completes the open message.
@@ -110,11 +118,21 @@ func (s *state) close() {
 	s.open = nil
 }
 
-// whole returns m with its text in one block.
+// whole returns m with the texts that follow each other in one block.
 func (m Message) whole() Message {
-	if len(m.Blocks) > 1 {
-		m.Blocks = []presentation.Block{presentation.Text(joinText(m.Blocks))}
+	var blocks []presentation.Block
+	for rest := m.Blocks; len(rest) > 0; {
+		n := 0
+		for n < len(rest) && rest[n].Type == presentation.BlockText {
+			n++
+		}
+		if n == 0 {
+			blocks, rest = append(blocks, rest[0]), rest[1:]
+			continue
+		}
+		blocks, rest = append(blocks, presentation.Text(joinText(rest[:n]))), rest[n:]
 	}
+	m.Blocks = blocks
 	return m
 }
 

@@ -28,6 +28,11 @@ type Turn struct {
 	cancel context.CancelCauseFunc
 	// unlink stops listening to the caller's context.
 	unlink func() bool
+	// steering are prompts that came while the turn ran.
+	steering steering
+	// project are the project's instructions, nil before the first request;
+	// they stay the same in a turn. For the driver's goroutine.
+	project *string
 
 	// Guarded by recMu: the calls that have not finished, in order, and
 	// whether the turn has ended.
