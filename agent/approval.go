@@ -73,26 +73,43 @@ type approver struct {
 
 // Approve asks the user about x.
 func (a *approver) Approve(ctx context.Context, x tools.Execution, reason string, view presentation.CallView) tools.Approval {
+	access, declared := tools.AccessOf(x)
+	words, rules := a.s.policy.Scope(x.Name, access, declared)
+	got := a.settle(ctx, Question{
+		Session: a.s, CallID: x.CallID, Name: x.Name, Arguments: string(x.Arguments),
+		Reason: reason, View: view, Scope: words,
+	}, rules)
+	if got.why != "" {
+		a.s.denials.put(x.Token, got.why)
+	}
+	return got.approval
+}
+
+// settled is what a question came to.
+type settled struct {
+	approval tools.Approval
+	answer   Answer // "" when there was none
+	outcome  string // as the log names it
+	why      string // nobody allowed it, for the model; "" for nothing to say
+}
+
+// settle puts a question and records it with its answer, one question of the
+// session at a time. rules are what "always" is to remember.
+func (a *approver) settle(ctx context.Context, q Question, rules []permission.Rule) settled {
 	if a.s.frontEnd.Asker == nil {
-		return tools.Unavailable
+		return settled{approval: tools.Unavailable}
 	}
 	select {
 	case a.s.asking <- struct{}{}:
 		defer func() { <-a.s.asking }()
 	case <-ctx.Done():
-		return tools.Cancelled
+		return settled{approval: tools.Cancelled}
 	}
-	access, declared := tools.AccessOf(x)
-	words, rules := a.s.policy.Scope(x.Name, access, declared)
-	q := Question{
-		Session: a.s, CallID: x.CallID, Name: x.Name, Arguments: string(x.Arguments),
-		Reason: reason, View: view, Scope: words,
-	}
-	a.emit(PermissionAsked{CallID: x.CallID, Reason: reason}, logged)
+	a.emit(PermissionAsked{CallID: q.CallID, Reason: q.Reason}, logged)
 	answer, err := a.ask(ctx, q)
-	approval, outcome := a.judge(ctx, x, answer, err, rules)
-	a.emit(PermissionDecided{CallID: x.CallID, Outcome: outcome}, logged)
-	return approval
+	got := a.judge(ctx, q, answer, err, rules)
+	a.emit(PermissionDecided{CallID: q.CallID, Outcome: got.outcome}, logged)
+	return got
 }
 
 // askerGrace is how long an Asker whose question has ended is waited for.
@@ -146,16 +163,20 @@ func (s *Session) callAsker(ctx context.Context, q Question) (answer Answer, err
 }
 
 // judge says what an answer means for the call and how the log names it.
-func (a *approver) judge(ctx context.Context, x tools.Execution, answer Answer, err error, rules []permission.Rule) (tools.Approval, string) {
+func (a *approver) judge(ctx context.Context, q Question, answer Answer, err error, rules []permission.Rule) settled {
 	switch {
 	case ctx.Err() != nil:
-		return tools.Cancelled, string(tools.Cancelled)
+		return settled{approval: tools.Cancelled, outcome: string(tools.Cancelled)}
 	case errors.Is(err, errNoAnswer):
-		a.s.denials.put(x.Token, noAnswerText(x.Name, a.s.hub.c.PermissionTimeout))
-		return tools.Unavailable, "timeout"
+		return settled{approval: tools.Unavailable, outcome: "timeout", why: noAnswerText(q.Name, a.s.hub.c.PermissionTimeout)}
 	case err != nil:
-		a.s.logger.Warn("permission question failed", "tool", x.Name, "error", err)
-		return tools.Unavailable, string(tools.Unavailable)
+		a.s.logger.Warn("permission question failed", "tool", q.Name, "error", err)
+		return settled{approval: tools.Unavailable, outcome: string(tools.Unavailable)}
+	case answer == AnswerCancelled:
+		a.cancel()
+		return settled{approval: tools.Cancelled, outcome: string(answer)}
+	case len(q.Choices) > 0:
+		return chosen(q.Choices, answer)
 	}
 	switch answer {
 	case AllowOnce:
@@ -163,14 +184,27 @@ func (a *approver) judge(ctx context.Context, x tools.Execution, answer Answer, 
 		a.remember(rules)
 	case RejectAlways:
 		a.remember(permission.Denying(rules))
-		return tools.Rejected, string(answer)
-	case AnswerCancelled:
-		a.cancel()
-		return tools.Cancelled, string(answer)
+		return settled{approval: tools.Rejected, answer: answer, outcome: string(answer)}
 	default:
-		return tools.Rejected, string(RejectOnce)
+		return settled{approval: tools.Rejected, answer: RejectOnce, outcome: string(RejectOnce)}
 	}
-	return tools.AllowedOnce, string(answer)
+	return settled{approval: tools.AllowedOnce, answer: answer, outcome: string(answer)}
+}
+
+// chosen is the outcome of a question with choices of its own, which are
+// nothing to remember here.
+func chosen(choices []Choice, answer Answer) settled {
+	for _, c := range choices {
+		if c.ID != string(answer) {
+			continue
+		}
+		got := settled{approval: tools.Rejected, answer: answer, outcome: string(c.Kind)}
+		if c.Kind == AllowOnce || c.Kind == AllowAlways {
+			got.approval = tools.AllowedOnce
+		}
+		return got
+	}
+	return settled{approval: tools.Rejected, outcome: string(RejectOnce)}
 }
 
 // noAnswerText is what the model reads when nobody answered.

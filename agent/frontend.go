@@ -48,10 +48,20 @@ type Question struct {
 	// Scope is what "always" would cover, in words for the option's name; ""
 	// when nothing can be remembered, and then "always" must not be offered.
 	Scope string
+	// Choices, when there are any, are offered instead of the usual answers,
+	// as a hosted agent worded them; Scope is "" then.
+	Choices []Choice
 }
 
-// Answer is one of the option kinds of ACP, or cancelled. Any other value
-// counts as RejectOnce.
+// Choice is one answer of a Question with answers of its own. Kind says what
+// it comes to, one of the option kinds.
+type Choice struct {
+	ID, Name string
+	Kind     Answer
+}
+
+// Answer is one of the option kinds of ACP, the id of a Choice where the
+// question has some, or cancelled. Any other value counts as RejectOnce.
 type Answer string
 
 // The answers.

@@ -48,12 +48,23 @@ func (s *Session) settled(x tools.Execution, _ tools.Result) {
 // reaches no others, whatever becomes of links meanwhile. In full-access mode
 // it is not bounded. What the call changes is told to the hub's recorder.
 func (s *Session) ViewFor(c *tools.Context) *workspace.View {
-	view := s.view
-	if s.hub.c.Recorder != nil {
-		view = view.RecordedBy(s.hub.c.Recorder(s, c.CallID))
-	}
+	return s.viewOf(c.CallID, s.reach.get(c.Token))
+}
+
+// viewOf is the view of a call that was judged for paths.
+func (s *Session) viewOf(call string, paths []string) *workspace.View {
+	view := s.recordedView(call)
 	if s.Mode() == permission.FullAccess {
 		return view
 	}
-	return view.Limited(workspace.Limit{Paths: s.reach.get(c.Token), Hidden: s.policy.Hider()})
+	return view.Limited(workspace.Limit{Paths: paths, Hidden: s.policy.Hider()})
+}
+
+// recordedView is the session's view whose changes are told to the hub's
+// recorder as those of a call.
+func (s *Session) recordedView(call string) *workspace.View {
+	if s.hub.c.Recorder == nil {
+		return s.view
+	}
+	return s.view.RecordedBy(s.hub.c.Recorder(s, call))
 }

@@ -24,7 +24,7 @@ func (f *front) Ask(ctx context.Context, q agent.Question) (agent.Answer, error)
 		return "", f.cannotAsk(q)
 	}
 	params := &protocol.ShowMessageRequestParams{Type: protocol.MessageTypeInfo, Message: f.question(q)}
-	choices := choicesOf(q.Scope)
+	choices := choicesOf(q)
 	for _, c := range choices {
 		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: c.title})
 	}
@@ -60,13 +60,20 @@ type choice struct {
 	answer agent.Answer
 }
 
-// choicesOf are the buttons. Scope is what "always" covers; without it nothing
-// can be remembered.
-func choicesOf(scope string) []choice {
-	if scope == "" {
+// choicesOf are the buttons: a hosted agent's own where it has some. Scope is
+// what "always" covers; without it nothing can be remembered.
+func choicesOf(q agent.Question) []choice {
+	var own []choice
+	for _, c := range q.Choices {
+		own = append(own, choice{clip(oneLine(c.Name), maxProgressTitle), agent.Answer(c.ID)})
+	}
+	switch {
+	case len(own) > 0:
+		return own
+	case q.Scope == "":
 		return []choice{{"Allow", agent.AllowOnce}, {"Reject", agent.RejectOnce}}
 	}
-	scope = clip(oneLine(scope), maxProgressTitle)
+	scope := clip(oneLine(q.Scope), maxProgressTitle)
 	return []choice{
 		{"Allow", agent.AllowOnce},
 		{"Allow always: " + scope, agent.AllowAlways},

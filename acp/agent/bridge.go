@@ -104,6 +104,8 @@ func (b *bridge) Event(s *agent.Session, r agent.Record) {
 		b.send(acp.CurrentModeUpdate{CurrentModeID: e.Mode}, b.server.optionsUpdate(s))
 	case agent.ModelChanged:
 		b.send(b.server.optionsUpdate(s), commands(s))
+	case agent.SettingsChanged:
+		b.send(b.server.optionsUpdate(s))
 	case agent.ToolsChanged:
 		b.send(commands(s))
 	case agent.ToolCallOutput:

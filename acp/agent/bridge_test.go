@@ -242,7 +242,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v", asked.Options)
 	}
 	// What cannot be remembered is not offered.
-	if got := options(""); len(got) != 2 || got[0].Kind != acp.AllowOnce || got[1].Kind != acp.RejectOnce {
+	if got := options(agent.Question{}); len(got) != 2 || got[0].Kind != acp.AllowOnce || got[1].Kind != acp.RejectOnce {
 		t.Errorf("%+v", got)
 	}
 }

@@ -16,7 +16,7 @@ const maxRawInput = 16 << 10
 // Ask asks the client (acp.md §9). When ctx ends first the question is
 // withdrawn.
 func (b *bridge) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	request := acp.RequestPermissionRequest{SessionID: q.Session.ID(), ToolCall: b.question(q), Options: options(q.Scope)}
+	request := acp.RequestPermissionRequest{SessionID: q.Session.ID(), ToolCall: b.question(q), Options: options(q)}
 	outcome, err := editor.RequestPermission(ctx, b.server.peer, request)
 	if err != nil {
 		return "", err
@@ -39,14 +39,18 @@ func (b *bridge) question(q agent.Question) acp.PermissionToolCall {
 	}
 }
 
-// options are the answers to choose from. What "always" covers is said in the
-// name; where nothing can be remembered it is not offered.
-func options(scope string) []acp.PermissionOption {
+// options are the answers to choose from, a hosted agent's own where it has some.
+// What "always" covers is said in the name; where nothing can be remembered it is
+// not offered.
+func options(q agent.Question) []acp.PermissionOption {
+	if len(q.Choices) > 0 {
+		return ownOptions(q.Choices)
+	}
 	option := func(kind acp.PermissionOptionKind, name string) acp.PermissionOption {
 		return acp.PermissionOption{OptionID: string(kind), Name: name, Kind: kind}
 	}
 	list := []acp.PermissionOption{option(acp.AllowOnce, "Allow once")}
-	scope = acp.OneLine(strings.TrimSpace(scope))
+	scope := acp.OneLine(strings.TrimSpace(q.Scope))
 	if scope != "" {
 		list = append(list, option(acp.AllowAlways, "Always allow "+scope))
 	}
@@ -57,6 +61,14 @@ func options(scope string) []acp.PermissionOption {
 	return list
 }
 
+func ownOptions(list []agent.Choice) []acp.PermissionOption {
+	out := make([]acp.PermissionOption, len(list))
+	for i, c := range list {
+		out[i] = acp.PermissionOption{OptionID: c.ID, Name: acp.OneLine(c.Name), Kind: acp.PermissionOptionKind(c.Kind)}
+	}
+	return out
+}
+
 // answer is what the user chose; an option that was not offered is a refusal.
 func answer(outcome acp.RequestPermissionOutcome, offered []acp.PermissionOption) agent.Answer {
 	selected, ok := outcome.(acp.SelectedPermissionOutcome)
@@ -65,7 +77,7 @@ func answer(outcome acp.RequestPermissionOutcome, offered []acp.PermissionOption
 	}
 	for _, o := range offered {
 		if o.OptionID == selected.OptionID {
-			return agent.Answer(o.Kind)
+			return agent.Answer(o.OptionID)
 		}
 	}
 	return agent.RejectOnce

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/agent-ls/agent-ls/acp"
+	"github.com/agent-ls/agent-ls/acp/content"
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/presentation"
 )
@@ -227,7 +228,7 @@ func rawContent(e agent.ToolCallFinished) []acp.ToolCallContent {
 func userMessage(e agent.UserMessage) []acp.SessionUpdate {
 	var out []acp.SessionUpdate
 	for _, b := range e.Blocks {
-		if c, ok := wireBlock(b); ok {
+		if c, ok := content.ToWire(b); ok {
 			out = append(out, acp.UserMessageChunk{ContentChunk: acp.ContentChunk{Content: c, MessageID: e.MessageID}})
 		}
 	}

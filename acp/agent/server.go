@@ -39,8 +39,8 @@ type Options struct {
 	// client's fs and terminal methods; only Runner, Reader and Appliers of its
 	// answer count.
 	Doors func() agent.FrontEnd
-	// MCP connects the MCP servers of a session that is being opened. The
-	// answer waits for it, so it returns soon: tools come by Session.AddTool,
+	// MCP connects the MCP servers of a session that is being opened; it is
+	// called for a session without servers too. The answer waits for it, so it returns soon: tools come by Session.AddTool,
 	// also later, and what goes wrong it tells with Session.Notify. nil:
 	// servers are not used, and the user is told so.
 	MCP func(ctx context.Context, s *agent.Session, servers []acp.McpServer)

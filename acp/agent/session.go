@@ -168,7 +168,7 @@ func (s *Server) editorDoors(b *bridge) agent.FrontEnd {
 // connect starts the MCP servers of a session, or says that they are not used.
 func (s *Server) connect(ctx context.Context, session *agent.Session, servers []acp.McpServer) {
 	switch {
-	case len(servers) == 0:
+	case s.o.MCP == nil && len(servers) == 0:
 	case s.o.MCP == nil:
 		session.Notify(agent.Notice{
 			Severity: "warning", Title: "The MCP servers of this session are not used",

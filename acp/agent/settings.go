@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.lsp.dev/jsonrpc2"
@@ -28,7 +30,8 @@ func modes(s *agent.Session) *acp.SessionModeState {
 
 // configOptions are all settings of a session, in step with its modes.
 func (s *Server) configOptions(session *agent.Session) []acp.SessionConfigOption {
-	return []acp.SessionConfigOption{modeOption(session), s.modelOption(session)}
+	options := []acp.SessionConfigOption{modeOption(session), s.modelOption(session)}
+	return append(options, driverOptions(session, s.capabilities())...)
 }
 
 func modeOption(s *agent.Session) acp.SessionConfigSelect {
@@ -88,30 +91,111 @@ func (s *Server) setConfigOption(ctx context.Context, p acp.SetSessionConfigOpti
 	if err != nil {
 		return nil, err
 	}
-	var value string
-	if p.Type == "boolean" || acp.Decode(p.Value, &value) != nil {
-		return nil, acp.InvalidParams("value: expected a string; there is no boolean option")
+	value, err := optionValue(b.session, p)
+	if err != nil {
+		return nil, err
 	}
 	jsonrpc2.Async(ctx)
+	known := true
 	switch p.ConfigID {
 	case optionMode:
 		err = b.session.SetMode(permission.Mode(value))
 	case optionModel:
 		err = b.session.SetModel(value)
 	default:
-		return nil, acp.InvalidParams("configId: unknown option %q, expected %q or %q", p.ConfigID, optionMode, optionModel)
+		known, err = b.session.Set(ctx, p.ConfigID, value)
 	}
-	if err != nil {
+	switch {
+	case !known:
+		return nil, acp.InvalidParams("configId: unknown option %q, expected one of %s", p.ConfigID, strings.Join(optionIDs(b.session), ", "))
+	case err != nil:
 		return nil, acp.InvalidParams("value of %s: %v", p.ConfigID, err)
 	}
 	return acp.SetSessionConfigOptionResponse{ConfigOptions: s.configOptions(b.session)}, nil
 }
 
+// optionValue is the new value of an option; that of a switch is "true" or
+// "false".
+func optionValue(s *agent.Session, p acp.SetSessionConfigOptionRequest) (string, error) {
+	var value string
+	if p.Type != "boolean" && acp.Decode(p.Value, &value) == nil {
+		return value, nil
+	}
+	isSwitch := slices.ContainsFunc(s.Settings(), func(own agent.Setting) bool { return own.ID == p.ConfigID && own.Switch })
+	var on bool
+	switch {
+	case !isSwitch:
+		return "", acp.InvalidParams("value: expected a string")
+	case acp.Decode(p.Value, &on) != nil:
+		return "", acp.InvalidParams(`value: expected a boolean with the type "boolean", or the string "true" or "false"`)
+	}
+	return strconv.FormatBool(on), nil
+}
+
+// optionIDs are the ids of all options, for an error message.
+func optionIDs(s *agent.Session) []string {
+	ids := []string{optionMode, optionModel}
+	for _, own := range s.Settings() {
+		ids = append(ids, own.ID)
+	}
+	return ids
+}
+
+// driverOptions are the settings of what runs the session's turns, such as a
+// hosted agent. A switch is a choice of two for clients without booleans.
+func driverOptions(s *agent.Session, caps acp.ClientCapabilities) []acp.SessionConfigOption {
+	var out []acp.SessionConfigOption
+	booleans := caps.Session != nil && caps.Session.ConfigOptions != nil && caps.Session.ConfigOptions.Boolean != nil
+	for _, own := range s.Settings() {
+		if own.Switch && booleans {
+			out = append(out, acp.SessionConfigBoolean{
+				ID: own.ID, Name: own.Name, Description: own.Description, Category: own.Category, CurrentValue: own.Value == "true",
+			})
+			continue
+		}
+		if own.Switch {
+			own.Choices = []agent.SettingChoice{{Value: "true", Name: "On"}, {Value: "false", Name: "Off"}}
+		}
+		out = append(out, acp.SessionConfigSelect{
+			ID: own.ID, Name: own.Name, Description: own.Description, Category: own.Category,
+			CurrentValue: own.Value, Options: selectOptions(own.Choices),
+		})
+	}
+	return out
+}
+
+// selectOptions are the values of a choice, in groups where there are some.
+func selectOptions(list []agent.SettingChoice) acp.SessionConfigSelectOptions {
+	var out acp.SessionConfigSelectOptions
+	for _, c := range list {
+		o := acp.SessionConfigSelectOption{Value: c.Value, Name: first(c.Name, c.Value), Description: c.Description}
+		last := len(out.Groups) - 1
+		switch {
+		case c.Group == "":
+			out.Flat = append(out.Flat, o)
+		case last >= 0 && out.Groups[last].Group == c.Group:
+			out.Groups[last].Options = append(out.Groups[last].Options, o)
+		default:
+			out.Groups = append(out.Groups, acp.SessionConfigSelectGroup{
+				Group: c.Group, Name: c.Group, Options: acp.List[acp.SessionConfigSelectOption]{o},
+			})
+		}
+	}
+	return out
+}
+
 // commands are what a prompt may begin with: the tools, where the prompt itself
-// is the program (contract §2).
+// is the program (contract §2), else what the session's driver has.
 func commands(s *agent.Session) acp.AvailableCommandsUpdate {
 	var u acp.AvailableCommandsUpdate
 	if !s.Model().Direct {
+		for _, own := range s.Commands() {
+			c := acp.AvailableCommand{Name: own.Name, Description: own.Description}
+			if own.Hint != "" {
+				c.Input = &acp.AvailableCommandInput{Hint: own.Hint}
+			}
+			u.AvailableCommands = append(u.AvailableCommands, c)
+		}
 		return u
 	}
 	for _, t := range s.Tools() {

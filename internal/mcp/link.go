@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-ls/agent-ls/tools/proc"
 )
 
 // link is one server of a session, connected or not.
@@ -209,7 +211,7 @@ func logged(data any) string {
 	if err != nil {
 		return ""
 	}
-	return lastLines(string(text))
+	return proc.LastWords(string(text))
 }
 
 // fileURI is the file URI of an absolute path.

@@ -1,12 +1,8 @@
 package mcp
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -19,7 +15,8 @@ import (
 // process carries the connection to a stdio server that it has started.
 type process struct {
 	child *proc.Child
-	lines *lines
+	lines *proc.Lines
+	max   int
 }
 
 // startProcess starts a server in dir.
@@ -32,12 +29,19 @@ func startProcess(config ServerConfig, dir string, o Options, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	return &process{child: child, lines: &lines{in: bufio.NewReaderSize(child, 64<<10), max: o.MaxMessage, log: log}}, nil
+	message := func(line []byte) bool {
+		valid := json.Valid(line)
+		if !valid {
+			log.Debug("no message on standard output", "line", proc.LastWords(string(line)))
+		}
+		return valid
+	}
+	return &process{child: child, lines: proc.NewLines(child, o.MaxMessage, message), max: o.MaxMessage}, nil
 }
 
 // Connect makes the SDK speak over the server's standard streams.
 func (p *process) Connect(ctx context.Context) (sdk.Connection, error) {
-	t := &sdk.IOTransport{Reader: io.NopCloser(p.lines), Writer: input{p.child}, MaxLineLength: p.lines.max + 1}
+	t := &sdk.IOTransport{Reader: io.NopCloser(p.lines), Writer: input{p.child}, MaxLineLength: p.max + 1}
 	return t.Connect(ctx)
 }
 
@@ -56,82 +60,7 @@ func (p *process) end(session *sdk.ClientSession) {
 }
 
 // trouble says how the server ended and what it said last; call it after end.
-func (p *process) trouble() string { return troubleOf(p.child.Exit()) }
-
-func troubleOf(exit proc.Exit) string {
-	var parts []string
-	switch {
-	case exit.Aborted:
-	case exit.Signal != "":
-		parts = append(parts, "it was ended by "+exit.Signal)
-	case exit.Code != nil && *exit.Code != 0:
-		parts = append(parts, fmt.Sprintf("it ended with exit code %d", *exit.Code))
-	}
-	if said := lastLines(exit.Stderr.Text); said != "" {
-		parts = append(parts, "it last said: "+said)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// maxSaid is how much of a server's last words a user is shown, in bytes.
-const maxSaid = 400
-
-// lastLines is the end of a text, on one line.
-func lastLines(text string) string {
-	t := proc.NewTail(maxSaid)
-	t.Add(strings.TrimSpace(text))
-	return strings.Join(strings.Fields(t.String()), " ")
-}
-
-// lines passes on the lines of a server's output that are messages. Servers
-// print banners and debug output there too: that goes to the log.
-type lines struct {
-	in   *bufio.Reader
-	max  int // of a line, in bytes
-	rest []byte
-	log  *slog.Logger
-}
-
-// errTooLong is a message over Options.MaxMessage.
-var errTooLong = errors.New("it sent a message that is too long")
-
-// Read reads whole lines piece by piece.
-func (l *lines) Read(p []byte) (int, error) {
-	for len(l.rest) == 0 {
-		line, err := l.next()
-		if err != nil {
-			return 0, err
-		}
-		switch {
-		case json.Valid(line):
-			l.rest = append(line, '\n')
-		case len(line) > 0:
-			l.log.Debug("no message on standard output", "line", lastLines(string(line)))
-		}
-	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[n:]
-	return n, nil
-}
-
-// next returns one line without its end. A last line without one counts.
-func (l *lines) next() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := l.in.ReadSlice('\n')
-		if len(line)+len(part) > l.max {
-			return nil, errTooLong
-		}
-		line = append(line, part...)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && len(line) == 0:
-			return nil, err
-		}
-		return bytes.TrimSpace(line), nil
-	}
-}
+func (p *process) trouble() string { return p.child.Exit().Trouble() }
 
 // maxLogged is how much of a server's standard error is logged, in bytes.
 const maxLogged = 1 << 20

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-ls/agent-ls/tools/proc"
 )
 
 // web carries the connection to a streamable HTTP server.
@@ -148,7 +150,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	if b.left -= int64(n); b.left < 0 {
 		b.left = 0
-		return 0, errTooLong
+		return 0, proc.ErrLineTooLong
 	}
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,12 +78,26 @@ func (a *Asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error)
 			if line.at.Before(shown) {
 				continue
 			}
-			if answer, known := choices[strings.ToLower(strings.TrimSpace(line.text))]; known {
+			if answer, known := answerTo(q, strings.ToLower(strings.TrimSpace(line.text))); known {
 				return answer, nil
 			}
 			a.prompt(q)
 		}
 	}
+}
+
+// answerTo is what a line answers; known is false for one that is no answer. Of a
+// question with choices of its own the number of one is.
+func answerTo(q agent.Question, line string) (answer agent.Answer, known bool) {
+	if len(q.Choices) == 0 {
+		answer, known = choices[line]
+		return answer, known
+	}
+	n, err := strconv.Atoi(line)
+	if err != nil || n < 1 || n > len(q.Choices) {
+		return "", false
+	}
+	return agent.Answer(q.Choices[n-1].ID), true
 }
 
 func (a *Asker) show(q agent.Question) {
@@ -111,6 +126,13 @@ func (a *Asker) prompt(q agent.Question) {
 	s := a.sink
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(q.Choices) > 0 {
+		for i, c := range q.Choices {
+			s.printf("  [%d] %s\n", i+1, OneLine(c.Name))
+		}
+		s.printf("%s ", s.style.bold("Which one?"))
+		return
+	}
 	always := "always"
 	if q.Scope != "" {
 		always = fmt.Sprintf("always (%s)", OneLine(q.Scope))
