@@ -97,20 +97,35 @@ func (v *View) forget(s *sight) {
 	s.kept, s.handle = nil, Handle{}
 }
 
-// Observed returns the file at path as this session last saw it. ok is false
-// when it has not, or when too much was seen since for the text to be kept.
-func (v *View) Observed(path string) (h Handle, ok bool) {
-	p, err := v.locate(path)
-	if err != nil {
-		return Handle{}, false
+// Seen returns the file of h with the text that this session last saw, h itself
+// where that is the text: the base of an edit that names lines (contract
+// §7.11). It fails as Check does, and with FS_STALE_VERSION when a user typed
+// since and too much was seen meanwhile for the text to be kept.
+func (v *View) Seen(h Handle) (Handle, error) {
+	if err := v.Check(h); err != nil {
+		return Handle{}, err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s, ok := v.seen[pathKey(p.real)]
-	if !ok || s.kept == nil {
-		return Handle{}, false
+	s := v.seen[pathKey(h.Real)]
+	switch {
+	case s.text == h.Hash():
+		return h, nil
+	case s.kept == nil:
+		return Handle{}, typedOver(h)
 	}
-	return s.handle, true
+	return s.handle, nil
+}
+
+// CheckText fails as Check does, and with FS_STALE_VERSION when a user typed
+// into the file since this session last saw it, for a change that would leave
+// nothing of that.
+func (v *View) CheckText(h Handle) error {
+	seen, err := v.Seen(h)
+	if err == nil && seen.Hash() != h.Hash() {
+		return typedOver(h)
+	}
+	return err
 }
 
 // seenText returns the text of a file as it was last seen, nil when it is not
@@ -182,6 +197,14 @@ func (v *View) wrote(before, after Handle) {
 	s := v.sightOf(after.Real)
 	s.diskSteps.add(before.diskVersion(), after.diskVersion())
 	s.textSteps.add(before.textVersion(), after.textVersion())
+}
+
+// typedOver is the error of a file that a user changed in an editor.
+func typedOver(h Handle) error {
+	return &Error{
+		Code: FSStaleVersion, Path: h.Path, Hint: readAgain,
+		Message: h.Path + " was changed in the editor since this session last read it",
+	}
 }
 
 // stale is the error of a file that changed on disk.

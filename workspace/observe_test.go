@@ -95,34 +95,41 @@ func TestSightsFollowLinks(t *testing.T) {
 	}
 }
 
-func TestObserved(t *testing.T) {
+func TestSeen(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.txt": "one"})
-	if _, ok := f.Observed("a.txt"); ok {
-		t.Error("observed before it was read")
-	}
+	f.docs.hold(f.path("a.txt"), "typed", true)
+	_, err := f.Seen(f.open("a.txt"))
+	wantCode(t, err, FSNotObserved)
 	f.read("a.txt")
-	f.onDisk("a.txt", "two")
-	if h, ok := f.Observed("a.txt"); !ok || h.Content() != "one" {
-		t.Errorf("Observed = %q, %v", h.Content(), ok)
+	if err := f.CheckText(f.open("a.txt")); err != nil {
+		t.Error(err)
 	}
-	f.read("a.txt")
-	if h, ok := f.Observed("a.txt"); !ok || h.Content() != "two" {
-		t.Errorf("Observed = %q, %v", h.Content(), ok)
+	f.docs.hold(f.path("a.txt"), "typed on", true)
+	if h, err := f.Seen(f.open("a.txt")); err != nil || h.Content() != "typed" {
+		t.Errorf("Seen = %q, %v", h.Content(), err)
 	}
-	if _, ok := f.Observed("\x00"); ok {
-		t.Error("observed what is no path")
+	wantCode(t, f.CheckText(f.open("a.txt")), FSStaleVersion)
+	f.View.forget(f.View.sightOf(f.open("a.txt").Real))
+	_, err = f.Seen(f.open("a.txt"))
+	wantCode(t, err, FSStaleVersion)
+	f.docs.hold(f.path("a.txt"), "typed", true)
+	if h, err := f.Seen(f.open("a.txt")); err != nil || h.Content() != "typed" {
+		t.Errorf("Seen = %q, %v", h.Content(), err)
 	}
 }
 
-// TestObservedTextIsAGoodBase plans against the text seen last while the
+// TestSeenTextIsAGoodBase plans against the text seen last while the
 // editor shows another one, as line edits do (contract §7.11).
-func TestObservedTextIsAGoodBase(t *testing.T) {
+func TestSeenTextIsAGoodBase(t *testing.T) {
 	f := newFixture(t, map[string]string{"a.txt": "one\ntwo\nthree\nfour\n"})
 	f.docs.hold(f.path("a.txt"), "typed\none\ntwo\nthree\nfour\n", true)
 	f.read("a.txt")
 	f.docs.hold(f.path("a.txt"), "typed\nmore\none\ntwo\nthree\nfour\n", true)
 	f.View.appliers = []Applier{&fakeEditor{docs: f.docs}}
-	base, _ := f.Observed("a.txt")
+	base, err := f.Seen(f.open("a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := f.apply(update(base, "four", "FOUR"))
 	if got[0].After.Content() != "typed\nmore\none\ntwo\nthree\nFOUR\n" || !got[0].Rebased {
 		t.Errorf("after %q", got[0].After.Content())
@@ -140,7 +147,7 @@ func TestKeptTextsAreBounded(t *testing.T) {
 	if f.kept.bytes > maxKeptBytes || f.kept.order.Len() != maxKeptBytes/size {
 		t.Errorf("%d texts of %d bytes are kept", f.kept.order.Len(), f.kept.bytes)
 	}
-	if _, ok := f.Observed("0"); ok {
+	if s := f.sightOf(f.path("0")); s.kept != nil {
 		t.Error("the oldest text is kept")
 	}
 	if err := f.Check(NewHandle(f.path("0"), text)); err != nil {

@@ -198,7 +198,7 @@ func prepareEditing(ctx context.Context, a EditArgs, tc *tools.Context) (*prepar
 		return nil, err
 	}
 	if a.ExpectedHash == "" && h.Exists {
-		if err := v.Check(h); err != nil {
+		if h, err = observed(v, h, shape, whole); err != nil {
 			return nil, err
 		}
 	}
@@ -214,6 +214,19 @@ func prepareEditing(ctx context.Context, a EditArgs, tc *tools.Context) (*prepar
 		err = p.replaceLines(a, h)
 	}
 	return p, err
+}
+
+// observed checks that the session has seen the file, and returns what the edit
+// is to be planned on: lines are those that were last read, and a text that
+// replaces everything was made from it (contract §7.11).
+func observed(v *workspace.View, h workspace.Handle, shape string, whole bool) (workspace.Handle, error) {
+	switch {
+	case whole:
+		return h, v.CheckText(h)
+	case shape == shapeLines:
+		return v.Seen(h)
+	}
+	return h, v.Check(h)
 }
 
 // openForChange opens a file that is about to be changed.

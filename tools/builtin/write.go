@@ -57,7 +57,7 @@ func prepareWriting(ctx context.Context, a WriteArgs, tc *tools.Context) (*prepa
 		return nil, err
 	}
 	if h.Exists && a.ExpectedHash == "" {
-		if err := v.Check(h); err != nil {
+		if err := v.CheckText(h); err != nil {
 			return nil, err
 		}
 	}
