@@ -18,9 +18,6 @@ import (
 	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
-// editAttempts is how often an edit is tried (settled detail 10).
-const editAttempts = 2
-
 // editTimes bound the steps of an edit in the editor.
 type editTimes struct {
 	// answer is for the answer to an edit, confirm for the edit in our mirror
@@ -45,19 +42,19 @@ func appliers(s *Server) []workspace.Applier { return []workspace.Applier{door{s
 
 // Apply makes an edit in the editor and returns when our mirror of the buffer
 // has the new text: the editor's word counts for nothing.
-func (d door) Apply(ctx context.Context, f workspace.FileWrite) (handled bool, err error) {
+func (d door) Apply(ctx context.Context, f workspace.FileWrite) (workspace.Outcome, error) {
 	if !d.takes(f) {
 		d.s.docs.expectDisk(f.Path, f.After)
-		return false, nil
+		return workspace.Declined, nil
 	}
 	u, err := d.edit(ctx, f)
 	if err != nil {
-		return false, err
+		return workspace.Declined, err
 	}
 	if d.s.isRich() {
 		d.save(ctx, u)
 	}
-	return true, nil
+	return workspace.Confirmed, nil
 }
 
 // takes says whether a write goes to the buffer.
@@ -65,32 +62,23 @@ func (d door) takes(f workspace.FileWrite) bool {
 	return d.s.client.applyEdit && d.s.docs.has(f.Path) && (f.Before.Dirty || !d.s.client.reloads)
 }
 
-// edit sends the edit, once more where the editor refused it although nothing
-// had changed.
+// edit sends the edit. An error that is ErrTryAgain lets the workspace plan it
+// once more on the text that is there then (settled detail 10).
 func (d door) edit(ctx context.Context, f workspace.FileWrite) (uri.URI, error) {
-	var refusal error
-	for range editAttempts {
-		t, ok := d.s.docs.await(f.Path, f.After)
-		if !ok {
-			return "", closedMeanwhile(f.Path)
-		}
-		edits, err := t.edits(f)
-		if err == nil && len(edits) > 0 {
-			err = d.send(ctx, t, edits)
-		}
-		d.s.docs.stopAwaiting(f.Path, t.awaited)
-		if err == nil {
-			return t.uri, nil
-		}
-		var refused *refusedError
-		if !errors.As(err, &refused) {
-			return "", err
-		}
-		if refusal = err; !d.s.docs.unchanged(f.Path, t.version) {
-			return "", changedMeanwhile(f.Path)
-		}
+	t, ok := d.s.docs.await(f.Path, f.After)
+	if !ok {
+		return "", closedMeanwhile(f.Path)
 	}
-	return "", refusal
+	defer d.s.docs.stopAwaiting(f.Path, t.awaited)
+	edits, err := t.edits(f)
+	if err == nil && len(edits) > 0 {
+		err = d.send(ctx, t, edits)
+	}
+	var refused *refusedError
+	if errors.As(err, &refused) && !d.s.docs.unchanged(f.Path, t.version) {
+		err = changedMeanwhile(f.Path)
+	}
+	return t.uri, err
 }
 
 // refusedError is an edit that was not made, for a reason that may pass.
@@ -99,11 +87,14 @@ type refusedError struct{ reason string }
 // Error says that nothing was changed.
 func (e *refusedError) Error() string { return e.reason + "; nothing was changed" }
 
+// Unwrap says that the edit may be tried again.
+func (e *refusedError) Unwrap() error { return workspace.ErrTryAgain }
+
 func changedMeanwhile(path string) error {
 	return &workspace.Error{
 		Code: workspace.FSStaleVersion, Path: path,
 		Message: filepath.Base(path) + " was changed in the editor while the edit was on its way; nothing was changed",
-		Hint:    "Read the file again and retry with its present text.",
+		Hint:    "Read the file again and retry with its present text.", Err: workspace.ErrTryAgain,
 	}
 }
 

@@ -146,18 +146,28 @@ func TestUserTypesWhileAnEditIsOnItsWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := dirty(t, name, world{params: declareVersions})
 			before := s.text("a.txt")
-			s.mu.Lock()
-			s.onEdit = func() string {
-				s.mu.Lock()
-				s.onEdit = nil
-				s.mu.Unlock()
-				s.typeAfter("a.txt", "line 9", " raced")
-				return ""
-			}
-			s.mu.Unlock()
-			s.expectFailed(s.prompt(s.swap("a.txt", "line 7", "seven")), true)
-			s.expectText("a.txt", strings.Replace(before, "line 9", "line 9 raced", 1))
+			s.typeOnEdit("line 9", " raced")
+			s.expectFailed(s.prompt(s.swap("a.txt", "line 7", "seven")), false)
+			s.expectText("a.txt", strings.NewReplacer("line 9", "line 9 raced", "line 7", "seven").Replace(before))
+			// In the very place of the edit the user wins.
+			before = s.text("a.txt")
+			s.typeOnEdit("line 6", " raced")
+			s.expectFailed(s.prompt(s.swap("a.txt", "line 6", "six")), true)
+			s.expectText("a.txt", strings.Replace(before, "line 6", "line 6 raced", 1))
 		})
+	}
+}
+
+// typeOnEdit makes the user type once, when the next edit arrives.
+func (s *setup) typeOnEdit(after, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onEdit = func() string {
+		s.mu.Lock()
+		s.onEdit = nil
+		s.mu.Unlock()
+		s.typeAfter("a.txt", after, text)
+		return ""
 	}
 }
 

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 
@@ -51,6 +52,9 @@ type Applied struct {
 	// from the plan when it was rebased. After of a move is at MoveTo.
 	Before, After Handle
 	Rebased       bool
+	// Differs says that After is not the text that was asked for: the editor
+	// made another one of it.
+	Differs bool
 	// Door says where the change went: DoorDisk or DoorEditor.
 	Door string
 }
@@ -68,9 +72,9 @@ type Applied struct {
 // first file is touched, none is (FS_ABORTED); after that ctx is for the
 // Appliers alone.
 //
-// When an editor takes a change but its text is another afterwards, as with
-// formatting on save, Apply returns both what was applied and an error that
-// says so; that text counts as not seen.
+// Where an editor refuses a change because its user is typing, all is planned
+// and tried once more. What an editor makes another text of, by formatting on
+// save for one, is told by Applied.Differs, and that text counts as not seen.
 func (v *View) Apply(ctx context.Context, changes []Change) ([]Applied, error) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -84,6 +88,16 @@ func (v *View) Apply(ctx context.Context, changes []Change) ([]Applied, error) {
 		return nil, aborted(ctx, changes[0].Base.Path)
 	}
 	defer unlock()
+	applied, err := v.attempt(ctx, changes)
+	if errors.Is(err, ErrTryAgain) {
+		applied, err = v.attempt(ctx, changes)
+	}
+	return applied, err
+}
+
+// attempt plans the changes on the files as they are and makes all or none; the
+// queues are held.
+func (v *View) attempt(ctx context.Context, changes []Change) ([]Applied, error) {
 	b := &batch{v: v, byKey: map[string]*step{}}
 	for _, c := range changes {
 		if err := b.plan(ctx, c); err != nil {
@@ -100,7 +114,7 @@ func (v *View) Apply(ctx context.Context, changes []Change) ([]Applied, error) {
 	}
 	applied := b.applied()
 	recorded(applied)
-	return applied, b.differences()
+	return applied, nil
 }
 
 // resolveAll returns the changes with the real paths of their targets filled

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -185,15 +184,15 @@ func (b *batch) tryEditors(ctx context.Context, s *step) (handled bool, err erro
 		if err := b.start(ctx, s); err != nil {
 			return false, err
 		}
-		handled, err := door.Apply(ctx, FileWrite{
+		outcome, err := door.Apply(ctx, FileWrite{
 			Path: s.place.real, Before: s.before, After: s.after, Edits: s.edits, Create: !s.before.Exists,
 		})
 		if err != nil {
 			return false, editorFailed(ctx, s.place.abs, err)
 		}
-		if handled {
+		if outcome != Declined {
 			s.door, s.done = door, true
-			return true, b.readBack(ctx, s)
+			return true, b.readBack(ctx, s, outcome)
 		}
 	}
 	return false, nil
@@ -217,12 +216,16 @@ func editorFailed(ctx context.Context, path string, err error) error {
 }
 
 // readBack looks at what the editor made of a write.
-func (b *batch) readBack(ctx context.Context, s *step) error {
+func (b *batch) readBack(ctx context.Context, s *step, o Outcome) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
 	h, err := b.v.openPlace(ctx, s.place)
 	if err != nil {
 		return fmt.Errorf("the editor took the change, but it could not be read back: %w", err)
+	}
+	if o == Confirmed {
+		s.result = h.withText(s.after)
+		return nil
 	}
 	if h.sameText(s.before) {
 		s.done = false
@@ -266,32 +269,15 @@ func (b *batch) remember() {
 func (b *batch) applied() []Applied {
 	out := make([]Applied, 0, len(b.changes))
 	for _, p := range b.changes {
-		a := Applied{Change: p.change, Before: p.from.before, After: p.to.result, Rebased: p.rebased, Door: DoorDisk}
+		a := Applied{
+			Change: p.change, Before: p.from.before, After: p.to.result, Rebased: p.rebased, Differs: p.to.differs, Door: DoorDisk,
+		}
 		if p.to.door != nil {
 			a.Door = DoorEditor
 		}
 		out = append(out, a)
 	}
 	return out
-}
-
-// differences is the error of texts that an editor changed once more.
-func (b *batch) differences() error {
-	var paths []string
-	for _, s := range b.steps {
-		if s.differs {
-			paths = append(paths, s.place.abs)
-		}
-	}
-	if len(paths) == 0 {
-		return nil
-	}
-	return &Error{
-		Code: FSStaleVersion, Path: paths[0],
-		Message: "changed as asked, but then the editor made another text of it, as formatting on save does: " +
-			strings.Join(paths, ", "),
-		Hint: "Do not repeat the change. Read the file before the next edit.",
-	}
 }
 
 // reverse returns the write that takes back what an editor did.

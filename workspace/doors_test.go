@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -147,15 +148,10 @@ func TestEditorFormats(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "x=1\n", "b": "y\n"})
 	f.withEditors(&fakeEditor{saves: true, format: func(s string) string { return strings.ReplaceAll(s, "=", " = ") }})
 	a, b := f.read("a"), f.read("b")
-	got, err := f.Apply(t.Context(), []Change{update(a, "1", "2"), update(b, "y", "z")})
-	wantCode(t, err, FSStaleVersion)
-	wantText(t, err, "formatting on save", f.path("a"), "Do not repeat")
-	if strings.Contains(err.Error(), f.path("b")) {
-		t.Errorf("the error names a file that is as planned: %v", err)
-	}
+	got := f.apply(update(a, "1", "2"), update(b, "y", "z"))
 	f.wantFile("a", "x = 2\n")
 	f.wantFile("b", "z\n")
-	if len(got) != 2 || got[0].After.Content() != "x = 2\n" {
+	if got[0].After.Content() != "x = 2\n" || !got[0].Differs || got[1].Differs {
 		t.Fatalf("applied %+v", got)
 	}
 	wantCode(t, f.Check(f.open("a")), FSStaleVersion) // the model has not seen it
@@ -186,15 +182,61 @@ func TestEditorFails(t *testing.T) {
 	f.wantFile("a", "x")
 }
 
+// TestTypingIsTriedAgain has the user type elsewhere while the change is on its
+// way, once and then without end.
+func TestTypingIsTriedAgain(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "x=1\n"})
+	f.docs.hold(f.path("a"), "x=1\n", true)
+	typed := 0
+	editor := &fakeEditor{}
+	f.withEditors(editor)
+	editor.before = func(FileWrite) {
+		editor.fails = nil
+		if typed > 0 {
+			typed--
+			f.docs.hold(f.path("a"), "typed\n"+f.open("a").Content(), true)
+			editor.fails = fmt.Errorf("%w: typed", ErrTryAgain)
+		}
+	}
+	typed = 1
+	got := f.apply(update(f.read("a"), "1", "2"))
+	if got[0].After.Content() != "typed\nx=2\n" || !got[0].Rebased || len(editor.writes) != 2 {
+		t.Errorf("after %d writes %q", len(editor.writes), got[0].After.Content())
+	}
+	typed = 1000
+	_, err := f.Apply(t.Context(), []Change{update(f.read("a"), "2", "3")})
+	if !errors.Is(err, ErrTryAgain) || len(editor.writes) != 4 {
+		t.Errorf("after %d writes %v", len(editor.writes), err)
+	}
+}
+
+// TestConfirmedIsNotReadBack has the user type on before the text could be
+// read.
+func TestConfirmedIsNotReadBack(t *testing.T) {
+	f := newFixture(t, map[string]string{"a": "x=1\n"})
+	f.docs.hold(f.path("a"), "x=1\n", true)
+	f.appliers = []Applier{applierFunc(func(_ context.Context, w FileWrite) (Outcome, error) {
+		f.docs.hold(w.Path, w.After+"typed on", true)
+		return Confirmed, nil
+	})}
+	got := f.apply(update(f.read("a"), "1", "2"))
+	if got[0].After.Content() != "x=2\n" || got[0].Differs || !got[0].After.Dirty {
+		t.Errorf("%+v, text %q", got[0], got[0].After.Content())
+	}
+	if h, err := f.Seen(f.open("a")); err != nil || h.Content() != "x=2\n" {
+		t.Errorf("seen %q, %v", h.Content(), err)
+	}
+}
+
 // TestEditorBlocks is field report 43: cancelling works while the editor
 // waits for its user, and others are not held up afterwards.
 func TestEditorBlocks(t *testing.T) {
 	f := newFixture(t, map[string]string{"a": "x"})
 	asked := make(chan struct{})
-	f.appliers = []Applier{applierFunc(func(ctx context.Context, _ FileWrite) (bool, error) {
+	f.appliers = []Applier{applierFunc(func(ctx context.Context, _ FileWrite) (Outcome, error) {
 		close(asked)
 		<-ctx.Done()
-		return false, errors.New("not answered; the outcome is unknown")
+		return Declined, errors.New("not answered; the outcome is unknown")
 	})}
 	ctx, cancel := context.WithCancel(context.Background())
 	failed := make(chan error)
@@ -212,9 +254,9 @@ func TestEditorBlocks(t *testing.T) {
 	f.wantFile("a", "z")
 }
 
-type applierFunc func(context.Context, FileWrite) (bool, error)
+type applierFunc func(context.Context, FileWrite) (Outcome, error)
 
-func (a applierFunc) Apply(ctx context.Context, w FileWrite) (bool, error) { return a(ctx, w) }
+func (a applierFunc) Apply(ctx context.Context, w FileWrite) (Outcome, error) { return a(ctx, w) }
 
 // TestEditorWritesAreRolledBack fails the disk after an editor took a file.
 func TestEditorWritesAreRolledBack(t *testing.T) {
@@ -222,9 +264,9 @@ func TestEditorWritesAreRolledBack(t *testing.T) {
 		f := newFixture(t, map[string]string{"a": "one\ntwo\n", "b": "x"})
 		f.docs.hold(f.path("a"), "typed\none\ntwo\n", true)
 		editor := &fakeEditor{}
-		f.appliers = []Applier{applierFunc(func(ctx context.Context, w FileWrite) (bool, error) {
+		f.appliers = []Applier{applierFunc(func(ctx context.Context, w FileWrite) (Outcome, error) {
 			if w.Path != f.path("a") {
-				return false, nil
+				return Declined, nil
 			}
 			return editor.Apply(ctx, w)
 		})}
@@ -268,9 +310,9 @@ func TestEditorWritesAreRolledBack(t *testing.T) {
 	t.Run("created", func(t *testing.T) {
 		f := newFixture(t, map[string]string{"b": "x"})
 		editor := &fakeEditor{saves: true}
-		f.appliers = []Applier{applierFunc(func(ctx context.Context, w FileWrite) (bool, error) {
+		f.appliers = []Applier{applierFunc(func(ctx context.Context, w FileWrite) (Outcome, error) {
 			if !w.Create {
-				return false, nil
+				return Declined, nil
 			}
 			return editor.Apply(ctx, w)
 		})}

@@ -33,6 +33,14 @@ type Handle struct {
 	info fs.FileInfo
 }
 
+// withText returns h with another text, as an editor has it.
+func (h Handle) withText(text string) Handle {
+	if h.Content() != text {
+		h.text = &content{text: text}
+	}
+	return h
+}
+
 // absent is the version of a file that does not exist.
 const absent = "absent"
 

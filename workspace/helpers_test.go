@@ -279,26 +279,26 @@ type fakeEditor struct {
 	writes  []FileWrite
 }
 
-func (e *fakeEditor) Apply(ctx context.Context, w FileWrite) (bool, error) {
+func (e *fakeEditor) Apply(ctx context.Context, w FileWrite) (Outcome, error) {
 	if e.before != nil {
 		e.before(w)
 	}
 	e.writes = append(e.writes, w)
 	switch {
 	case e.fails != nil:
-		return false, e.fails
+		return Declined, e.fails
 	case e.declines:
-		return false, nil
+		return Declined, nil
 	case e.ignores:
-		return true, nil
+		return Taken, nil
 	}
 	text := w.After
 	if e.format != nil {
 		text = e.format(text)
 	}
 	if e.saves {
-		return true, os.WriteFile(w.Path, []byte(text), 0o666)
+		return Taken, os.WriteFile(w.Path, []byte(text), 0o666)
 	}
 	e.docs.hold(w.Path, text, true)
-	return true, nil
+	return Taken, nil
 }

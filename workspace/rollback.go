@@ -44,7 +44,7 @@ func report(s *step, cause error, restored, left []string, several bool) error {
 	failed := *e
 	switch {
 	case len(left) > 0:
-		failed.Code, failed.Hint = FSIOError, "Read these files before anything else."
+		failed.Code, failed.Hint, failed.Err = FSIOError, "Read these files before anything else.", nil
 		failed.Message += "; still changed, because it could not be put back: " + strings.Join(left, ", ")
 		if len(restored) > 0 {
 			failed.Message += "; put back: " + strings.Join(restored, ", ")
@@ -86,11 +86,11 @@ func (b *batch) restoreByEditor(ctx context.Context, s *step) error {
 	if s.result.Path == "" {
 		return errors.New("what the editor holds is not known")
 	}
-	handled, err := s.door.Apply(ctx, s.reverse())
+	outcome, err := s.door.Apply(ctx, s.reverse())
 	if err != nil {
 		return err
 	}
-	if !handled {
+	if outcome == Declined {
 		return errors.New("the editor did not take it back")
 	}
 	h, err := b.v.openPlace(ctx, s.place)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"sync"
@@ -107,12 +108,31 @@ type Reader interface {
 // Applier is a door to a file other than the disk: an editor. Apply is called
 // with the file's mutation queue held.
 type Applier interface {
-	// Apply changes one file. handled false means that this door does not
-	// take it and nothing was done; then the next door, at last the disk, is
-	// tried. An error means that nothing was changed or that the outcome is
-	// unknown, and says which.
-	Apply(ctx context.Context, f FileWrite) (handled bool, err error)
+	// Apply changes one file. An error means that nothing was changed or that
+	// the outcome is unknown, and says which; one that is ErrTryAgain means
+	// that nothing was changed.
+	Apply(ctx context.Context, f FileWrite) (Outcome, error)
 }
+
+// Outcome is what an Applier did with a write.
+type Outcome int
+
+// The outcomes of a write.
+const (
+	// Declined: nothing was done. The next door, at last the disk, is tried.
+	Declined Outcome = iota
+	// Taken: the editor says that it made the change. What it made of it is
+	// read back.
+	Taken
+	// Confirmed: the editor was seen with the very text. What it holds later
+	// is its user's doing.
+	Confirmed
+)
+
+// ErrTryAgain marks an Applier's error after which the change may go through
+// when it is planned on the text that is there now, as when the user typed
+// while it was on its way.
+var ErrTryAgain = errors.New("the text is moving")
 
 // FileWrite is one write of the text of a file, given to an Applier.
 type FileWrite struct {

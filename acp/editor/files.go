@@ -97,24 +97,24 @@ func asSaved(text, disk string) string {
 // Apply writes a file through the client, once. It does not take what clients
 // damage (line ends other than \n, byte order marks, bytes that are no UTF-8):
 // such a file is written to the disk, unless it has unsaved text.
-func (e *Editor) Apply(ctx context.Context, f workspace.FileWrite) (handled bool, err error) {
+func (e *Editor) Apply(ctx context.Context, f workspace.FileWrite) (workspace.Outcome, error) {
 	if !e.caps.FS.WriteTextFile || !survives(f.After) || !survives(f.Before.Content()) {
-		return false, nil
+		return workspace.Declined, nil
 	}
 	path := f.Path
 	if f.Before.Path != "" {
 		path = f.Before.Path // as it was asked for, which the client may have open
 	}
 	request := acp.WriteTextFileRequest{SessionID: e.sessionID(), Path: path, Content: f.After}
-	err = e.call(ctx, acp.MethodWriteTextFile, request, nil)
+	err := e.call(ctx, acp.MethodWriteTextFile, request, nil)
 	var refused *jsonrpc2.Error
 	switch {
 	case err == nil:
-		return true, nil
+		return workspace.Taken, nil
 	case errors.As(err, &refused):
-		return false, fmt.Errorf("the editor refused the write, nothing was changed: %s", acp.OneLine(refused.Message))
+		return workspace.Declined, fmt.Errorf("the editor refused the write, nothing was changed: %s", acp.OneLine(refused.Message))
 	default:
-		return false, fmt.Errorf("no answer of the editor to the write, so whether the file changed is not known: %w", err)
+		return workspace.Declined, fmt.Errorf("no answer of the editor to the write, so whether the file changed is not known: %w", err)
 	}
 }
 

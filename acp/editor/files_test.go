@@ -143,42 +143,38 @@ func write(before, after string) workspace.FileWrite {
 
 func TestApply(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		w       workspace.FileWrite
-		handled bool
+		name string
+		w    workspace.FileWrite
+		want workspace.Outcome
 	}{
-		{"text", write("a\n", "b\n"), true},
-		{"new file", workspace.FileWrite{Path: "/w/a.txt", After: "b\n", Create: true}, true},
-		{"line ends of Windows", write("a\r\n", "b\r\n"), false},
-		{"line ends of Windows go away", write("a\r\n", "b\n"), false},
-		{"line ends of Windows come", write("a\n", "b\r\n"), false},
-		{"a mark", write("\uFEFFa\n", "\uFEFFb\n"), false},
-		{"no UTF-8", write("caf\xe9 1", "caf\xe9 2"), false},
-		{"a NUL", write("a", "a\x00"), false},
-		{"a huge text", write("a", strings.Repeat("x", maxText+1)), false},
+		{"text", write("a\n", "b\n"), workspace.Taken},
+		{"new file", workspace.FileWrite{Path: "/w/a.txt", After: "b\n", Create: true}, workspace.Taken},
+		{"line ends of Windows", write("a\r\n", "b\r\n"), workspace.Declined},
+		{"line ends of Windows go away", write("a\r\n", "b\n"), workspace.Declined},
+		{"line ends of Windows come", write("a\n", "b\r\n"), workspace.Declined},
+		{"a mark", write("\uFEFFa\n", "\uFEFFb\n"), workspace.Declined},
+		{"no UTF-8", write("caf\xe9 1", "caf\xe9 2"), workspace.Declined},
+		{"a NUL", write("a", "a\x00"), workspace.Declined},
+		{"a huge text", write("a", strings.Repeat("x", maxText+1)), workspace.Declined},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &client{}
 			e := newEditor(t, c, Options{Capabilities: everything})
-			handled, err := e.Apply(t.Context(), tt.w)
-			if handled != tt.handled || err != nil {
-				t.Errorf("handled %t, %v", handled, err)
+			outcome, err := e.Apply(t.Context(), tt.w)
+			if outcome != tt.want || err != nil {
+				t.Errorf("outcome %d, %v", outcome, err)
 			}
-			want := 0
-			if tt.handled {
-				want = 1
-			}
-			if got := len(c.methods()); got != want {
+			if got := len(c.methods()); got != int(tt.want) {
 				t.Errorf("%d writes: %v", got, c.methods())
 			}
-			if raw := c.last(acp.MethodWriteTextFile); tt.handled && raw != `{"sessionId":"s1","path":"/w/a.txt","content":"b\n"}` {
+			if raw := c.last(acp.MethodWriteTextFile); tt.want == workspace.Taken && raw != `{"sessionId":"s1","path":"/w/a.txt","content":"b\n"}` {
 				t.Errorf("asked %s", raw)
 			}
 		})
 	}
 	none := newEditor(t, &client{}, Options{})
-	if handled, err := none.Apply(t.Context(), write("a", "b")); handled || err != nil {
-		t.Errorf("a client that offers nothing: %t, %v", handled, err)
+	if outcome, err := none.Apply(t.Context(), write("a", "b")); outcome != workspace.Declined || err != nil {
+		t.Errorf("a client that offers nothing: %d, %v", outcome, err)
 	}
 }
 
@@ -188,8 +184,8 @@ func TestWritesThatFail(t *testing.T) {
 		return nil, jsonrpc2.NewError(jsonrpc2.InternalError, "the user rejected\nthis edit")
 	})
 	e := newEditor(t, refused, Options{Capabilities: everything})
-	if handled, err := e.Apply(t.Context(), write("a", "b")); handled || err == nil || !strings.Contains(err.Error(), "nothing was changed: the user rejected this edit") {
-		t.Errorf("%t, %v", handled, err)
+	if outcome, err := e.Apply(t.Context(), write("a", "b")); outcome != workspace.Declined || err == nil || !strings.Contains(err.Error(), "nothing was changed: the user rejected this edit") {
+		t.Errorf("%d, %v", outcome, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("cancelled by the user")
@@ -199,7 +195,7 @@ func TestWritesThatFail(t *testing.T) {
 		return nil, context.Cause(ctx)
 	})
 	e = newEditor(t, silent, Options{Capabilities: everything})
-	if handled, err := e.Apply(ctx, write("a", "b")); handled || !errors.Is(err, cause) || !strings.Contains(err.Error(), "not known") {
-		t.Errorf("%t, %v", handled, err)
+	if outcome, err := e.Apply(ctx, write("a", "b")); outcome != workspace.Declined || !errors.Is(err, cause) || !strings.Contains(err.Error(), "not known") {
+		t.Errorf("%d, %v", outcome, err)
 	}
 }

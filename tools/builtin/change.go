@@ -82,44 +82,64 @@ func executeChange(ctx context.Context, tc *tools.Context, tool string, prepare 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	files, rebased, err := p.apply(ctx, v)
+	files, notes, err := p.apply(ctx, v)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return p.result(ctx, tc, tool, newChangeCard(p.title, files), rebased), nil
+	return p.result(ctx, tc, tool, newChangeCard(p.title, files), notes), nil
 }
 
 // apply makes the changes, unless the call is a dry run or changes nothing,
-// and returns what became of each file.
-func (p *prepared) apply(ctx context.Context, v *workspace.View) (files []changedFile, rebased bool, err error) {
+// and returns what became of each file, and what the model must know of it.
+func (p *prepared) apply(ctx context.Context, v *workspace.View) (files []changedFile, notes []string, err error) {
 	if files, err = p.planned(); err != nil || p.dryRun || len(p.changes) == 0 {
-		return files, false, err
+		return files, nil, err
 	}
 	for i := range p.changes {
 		p.changes[i].Exact = p.exact
 	}
 	applied, err := v.Apply(ctx, p.changes)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	files = slices.Clone(files)
 	for i, a := range applied {
-		if a.Rebased || a.Before.Content() != a.Change.Base.Content() {
+		if a.Rebased || a.Differs || a.Before.Content() != a.Change.Base.Content() {
 			files[i] = comparedFile(p.names[i], a.Change, a.Before.Content(), a.After.Content())
 			files[i].existed = a.Before.Exists
 		}
-		rebased = rebased || a.Rebased
 	}
-	return files, rebased, nil
+	return files, notesOn(applied), nil
+}
+
+// notesOn is what the model must know of changes beside their diff.
+func notesOn(applied []workspace.Applied) []string {
+	var rebased, differs, unsaved bool
+	for _, a := range applied {
+		rebased = rebased || a.Rebased
+		differs = differs || a.Differs
+		unsaved = unsaved || a.After.Dirty
+	}
+	var notes []string
+	for _, n := range []struct {
+		holds bool
+		text  string
+	}{
+		{rebased, "The file had changed elsewhere meanwhile; the edit was moved along."},
+		{differs, "The editor then made another text of it, as formatting on save does. Do not repeat the change; read the file before the next edit."},
+		{unsaved, "The text is not saved in the editor: commands do not see it until it is."},
+	} {
+		if n.holds {
+			notes = append(notes, n.text)
+		}
+	}
+	return notes
 }
 
 // result is the text for the model (summary, then the bounded diff), the
 // details and what presentChanged needs.
-func (p *prepared) result(ctx context.Context, tc *tools.Context, tool string, c *changeCard, rebased bool) tools.Result {
-	text := p.summary
-	if rebased {
-		text += "\nThe file had changed elsewhere meanwhile; the edit was moved along."
-	}
+func (p *prepared) result(ctx context.Context, tc *tools.Context, tool string, c *changeCard, notes []string) tools.Result {
+	text := strings.Join(append([]string{p.summary}, notes...), "\n")
 	details := p.details
 	if details == nil {
 		details = map[string]any{}
