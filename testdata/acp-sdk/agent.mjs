@@ -24,17 +24,28 @@ function tap(look) {
 }
 
 /** Runs `body(session)` against a fresh agent in fresh folders; fails on any faulty line. */
-export async function withAgent({ capabilities = {}, permission = 'allow_once', args = [] }, body) {
+export async function withAgent({ capabilities = {}, permission = 'allow_once', args = [], script, declared, handle }, body) {
   const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'agent-ls-sdk-')));
   const cwd = path.join(home, 'work');
   fs.mkdirSync(cwd);
+  if (script) {
+    const file = path.join(home, 'script.json');
+    fs.writeFileSync(file, JSON.stringify(script));
+    args = [...args, '--model', `script:${file}`];
+  }
   const child = spawn(program, ['acp', ...args], {
     cwd, stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, HOME: home, XDG_STATE_HOME: path.join(home, 'state'), XDG_CONFIG_HOME: path.join(home, 'config') },
   });
   const asked = new Map(), faults = [], updates = [], questions = [];
   const sent = tap(line => { const m = JSON.parse(line); if (m.method && m.id !== undefined) asked.set(m.id, m.method); });
-  const received = tap(line => { const why = fault(JSON.parse(line), id => asked.get(id)); if (why) faults.push(`${line.slice(0, 400)}\n  ${why}`); });
+  let arrived = 0, handled = 0; // updates on the wire, and those that the client gave us
+  const received = tap(line => {
+    const m = JSON.parse(line);
+    if (m.method === 'session/update') arrived++;
+    const why = fault(m, id => asked.get(id));
+    if (why) faults.push(`${line.slice(0, 400)}\n  ${why}`);
+  });
   sent.pipe(child.stdin);
   const stream = acp.ndJsonStream(Writable.toWeb(sent), Readable.toWeb(child.stdout.pipe(received)));
   const choose = async p => {
@@ -46,19 +57,28 @@ export async function withAgent({ capabilities = {}, permission = 'allow_once', 
   try {
     const app = acp.client({ name: 'agent-ls-test' })
       .onRequest(acp.methods.client.session.requestPermission, ctx => choose(ctx.params))
-      .onNotification(acp.methods.client.session.update, ctx => { updates.push(ctx.params); });
+      .onRequest('_agent-ls/tool_call', params => params, ctx => handle(ctx.params))
+      .onNotification(acp.methods.client.session.update, ctx => { handled++; updates.push(ctx.params); });
     await app.connectWith(stream, async ctx => {
       const init = await ctx.request(acp.methods.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: capabilities });
-      const made = await ctx.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+      const made = await ctx.request(acp.methods.agent.session.new, {
+        cwd, mcpServers: [], ...declared && { _meta: { 'agent-ls/tools': declared } },
+      });
       const sessionId = made.sessionId;
+      // The client may hand out an answer before the updates that came ahead of it.
+      const request = async (method, params) => {
+        const answer = await ctx.request(method, params);
+        while (handled < arrived) await new Promise(setImmediate);
+        return answer;
+      };
       await body({
-        init, made, sessionId, cwd, home, questions, updates, ctx,
+        init, made, sessionId, cwd, home, questions, updates, request,
         file: name => path.join(cwd, name),
         write: (name, text) => fs.writeFileSync(path.join(cwd, name), text),
         read: name => fs.readFileSync(path.join(cwd, name), 'utf8'),
-        prompt: (...lines) => ctx.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: lines.join('\n') }] }),
+        prompt: (...lines) => request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: lines.join('\n') }] }),
         cancel: () => ctx.notify(acp.methods.agent.session.cancel, { sessionId }),
-        setMode: modeId => ctx.request(acp.methods.agent.session.setMode, { sessionId, modeId }),
+        setMode: modeId => request(acp.methods.agent.session.setMode, { sessionId, modeId }),
         cards: () => fold(updates.filter(u => u.sessionId === sessionId).map(u => u.update)),
       });
     });

@@ -79,7 +79,7 @@ test('a loaded session shows the same cards', () => withAgent({ capabilities: TE
   await s.prompt('/read a.txt', call('edit', { file_path: 'a.txt', old_string: 'one', new_string: '1' }), '!echo hi; exit 2');
   const live = s.cards();
   s.updates.length = 0;
-  await s.ctx.request('session/load', { sessionId: s.sessionId, cwd: s.cwd, mcpServers: [] });
+  await s.request('session/load', { sessionId: s.sessionId, cwd: s.cwd, mcpServers: [] });
   const facts = c => ({ id: c.toolCallId, title: c.title, kind: c.kind, status: c.status, content: c.content, locations: c.locations, terminal: c.terminal, exit: c.exit });
   assert.deepEqual(s.cards().map(facts), live.map(facts));
 }));
