@@ -25,6 +25,9 @@ const (
 	MethodTerminalWait      = "terminal/wait_for_exit"
 	MethodTerminalKill      = "terminal/kill"
 	MethodTerminalRelease   = "terminal/release"
+
+	MethodElicitationCreate   = "elicitation/create"
+	MethodElicitationComplete = "elicitation/complete"
 )
 
 // NewSessionRequest are the params of session/new.

@@ -126,6 +126,16 @@ func (t *Turn) Permit(ctx context.Context, r Intent) Permit {
 	return p
 }
 
+// Judged is the permit of what belongs to a call that was allowed: it is not
+// asked about again, but what is denied stays denied.
+func (t *Turn) Judged(r Intent) Permit {
+	d, paths := t.s.policy.Judge(r.Name, r.Access, r.Declared)
+	if d.Kind == tools.Deny {
+		return Permit{Approval: tools.Rejected, Why: d.Reason}
+	}
+	return Permit{Approval: tools.AllowedOnce, paths: paths}
+}
+
 // View returns the session's view for what p allowed in a call, see ViewFor.
 func (t *Turn) View(callID string, p Permit) *workspace.View {
 	return t.s.viewOf(callID, p.paths)

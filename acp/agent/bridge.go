@@ -36,6 +36,7 @@ type bridge struct {
 	id        string
 	open      bool           // from started to closed
 	held      []agent.Notice // that could not be told yet
+	unsettled bool           // settings changed before the session was open
 	projector *projector
 	paces     map[string]*pace // running fences, by call
 	flushes   sync.WaitGroup
@@ -122,8 +123,13 @@ const maxHeld = 32
 // notices, until the next turn. Everything else that a client is told then is
 // the state at that time. mu is held.
 func (b *bridge) hold(e agent.Event) {
-	if n, ok := e.(agent.Notice); ok && len(b.held) < maxHeld {
-		b.held = append(b.held, n)
+	switch e := e.(type) {
+	case agent.SettingsChanged:
+		b.unsettled = true
+	case agent.Notice:
+		if len(b.held) < maxHeld {
+			b.held = append(b.held, e)
+		}
 	}
 }
 
@@ -147,6 +153,9 @@ func (b *bridge) start(s *agent.Session) {
 	defer b.mu.Unlock()
 	b.open = true
 	close(b.started)
+	if b.unsettled {
+		b.send(b.server.optionsUpdate(s))
+	}
 	b.send(commands(s))
 	b.tellHeld()
 }

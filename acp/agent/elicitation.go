@@ -11,12 +11,6 @@ import (
 	"github.com/agent-ls/agent-ls/acp"
 )
 
-// The methods of elicitation (acp.md §2.2).
-const (
-	methodElicit         = "elicitation/create"
-	methodElicitComplete = "elicitation/complete"
-)
-
 // What a user may do about an Elicitation.
 const (
 	ElicitAccept  = "accept"
@@ -81,7 +75,7 @@ func (s *Server) Elicit(ctx context.Context, e Elicitation) (ElicitationAnswer, 
 	if err != nil {
 		return ElicitationAnswer{}, err
 	}
-	raw, err := s.peer.Call(ctx, methodElicit, params)
+	raw, err := s.peer.Call(ctx, acp.MethodElicitationCreate, params)
 	if err != nil {
 		return ElicitationAnswer{}, err
 	}
@@ -131,5 +125,5 @@ func (s *Server) ElicitationCompleted(ctx context.Context, id string) error {
 	if _, page := s.ElicitationModes(); !page {
 		return nil
 	}
-	return s.peer.Notify(ctx, methodElicitComplete, map[string]string{"elicitationId": id})
+	return s.peer.Notify(ctx, acp.MethodElicitationComplete, map[string]string{"elicitationId": id})
 }

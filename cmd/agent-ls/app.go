@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-ls/agent-ls/acp/host"
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/agent/direct"
 	"github.com/agent-ls/agent-ls/agent/script"
@@ -124,7 +125,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.hub = agent.NewHub(agent.Config{
 		Workspace: a.workspace, Registry: registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
-		Models: a.models, OpenModel: openModel, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
+		Models: a.models, OpenModel: openModel, OpenDriver: a.openDriver, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
 		TurnBegins: a.turnBegins, Recorder: a.recorder,
 		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
 	})
@@ -173,9 +174,13 @@ func (a *app) taskEnded(c proc.Completion) {
 	}
 }
 
-// models lists what a user may choose: the configured model and direct.
+// models lists what a user may choose: the configured model, direct and the
+// hosted agents.
 func (a *app) models() []agent.ModelInfo {
 	out := []agent.ModelInfo{direct.Info()}
+	for _, hosted := range hostedAgents(a.config) {
+		out = append(out, host.Info(hosted))
+	}
 	if a.config.Model != direct.Info().ID {
 		if _, info, err := openModel(a.config.Model); err == nil {
 			out = append([]agent.ModelInfo{info}, out...)

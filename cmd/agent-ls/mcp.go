@@ -13,7 +13,11 @@ import (
 
 // connectServers connects the MCP servers that a client names for a session
 // (contract §6); user asks its user for them.
+// A hosted agent connects to them itself.
 func (a *app) connectServers(s *agent.Session, servers []acp.McpServer, user *acpagent.Server) {
+	if a.beginHosted(s, servers, user) || len(servers) == 0 {
+		return
+	}
 	var configs []mcp.ServerConfig
 	for _, server := range servers {
 		switch server := server.(type) {

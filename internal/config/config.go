@@ -99,6 +99,11 @@ type Agent struct {
 	Command string
 	Args    []string
 	Env     map[string]string
+	// Auth is the id of the way to log in, "" to ask the user when the agent
+	// wants it.
+	Auth string
+	// Options are settings of the agent's own that its sessions begin with.
+	Options map[string]string
 }
 
 // Rule is a permission rule as configured (contract §3).

@@ -90,7 +90,7 @@ func agents(v any) (any, error) {
 }
 
 func agent(v any) (Agent, error) {
-	table, err := members(v, "command", "args", "env")
+	table, err := members(v, "command", "args", "env", "auth", "options")
 	if err != nil {
 		return Agent{}, err
 	}
@@ -106,19 +106,26 @@ func agent(v any) (Agent, error) {
 			return a, fmt.Errorf("args: %w", err)
 		}
 	}
-	env, err := member[map[string]any](table, "env")
-	if err != nil {
-		return a, err
+	var errEnv, errAuth, errOptions error
+	a.Env, errEnv = textTable(table, "env")
+	a.Auth, errAuth = member[string](table, "auth")
+	a.Options, errOptions = textTable(table, "options")
+	return a, errors.Join(errEnv, errAuth, errOptions)
+}
+
+// textTable reads a member that is a table of texts.
+func textTable(table map[string]any, name string) (map[string]string, error) {
+	values, err := member[map[string]any](table, name)
+	if err != nil || len(values) == 0 {
+		return nil, err
 	}
-	for name, value := range env {
+	out := make(map[string]string, len(values))
+	for key, value := range values {
 		s, ok := value.(string)
 		if !ok {
-			return a, fmt.Errorf("env.%s: %w", name, wrongType("a text", value))
+			return nil, fmt.Errorf("%s.%s: %w", name, key, wrongType("a text", value))
 		}
-		if a.Env == nil {
-			a.Env = map[string]string{}
-		}
-		a.Env[name] = s
+		out[key] = s
 	}
-	return a, nil
+	return out, nil
 }
