@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"lsp":                  {"lsp/...", "agent", "workspace/...", "tools/permission", "presentation"},
 	"lsp/text":             {"workspace/diff"},
 	"lsp/watch":            {},
+	"acp/host":             {"acp", "acp/content", "agent", "tools", "tools/proc", "presentation", "workspace", "workspace/diff"},
 	"internal/terminal":    {"agent", "presentation"},
 	"internal/config":      {"internal/nearest"},
 	"internal/filelock":    {},
