@@ -1,0 +1,155 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// commandTimeout bounds a command that prints a key: it may ask its user.
+const commandTimeout = 2 * time.Minute
+
+// Source says where a key comes from; the first field that is set counts.
+type Source struct {
+	// Value is the key itself, and Holder the configuration file that it stands
+	// in, "" for none.
+	Value, Holder string
+	// Command prints the key on its first line. Its words are not read by a
+	// shell.
+	Command []string
+	// File holds the key on its first line; nobody else may read it.
+	File string
+	// Variable is the environment variable that holds it.
+	Variable string
+	// Optional says that the server may want no key at all.
+	Optional bool
+}
+
+// Key is a key that is fetched when it is needed first. Safe for concurrent
+// use.
+type Key struct {
+	source Source
+
+	mu    sync.Mutex
+	value string
+	known bool
+	// seen are all keys that were ever given out, for Redact.
+	seen []string
+}
+
+// NewKey returns the key of s; it fetches nothing.
+func NewKey(s Source) *Key { return &Key{source: s} }
+
+// Get returns the key, "" where the server may want none. An error says where a
+// key can be put, and holds none.
+func (k *Key) Get(ctx context.Context) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known {
+		return k.value, nil
+	}
+	value, err := k.source.fetch(ctx)
+	if err != nil {
+		return "", err
+	}
+	k.value, k.known = value, true
+	if value != "" {
+		k.seen = append(k.seen, value)
+	}
+	return value, nil
+}
+
+// Forget makes the next Get fetch the key again, after the server refused it.
+func (k *Key) Forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.value, k.known = "", false
+}
+
+// Redact takes the key out of a text.
+func (k *Key) Redact(text string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, key := range k.seen {
+		text = strings.ReplaceAll(text, key, "[key]")
+	}
+	return text
+}
+
+// fetch reads the key from where it is.
+func (s Source) fetch(ctx context.Context) (string, error) {
+	switch {
+	case s.Value != "":
+		if s.Holder != "" {
+			if err := private(s.Holder); err != nil {
+				return "", err
+			}
+		}
+		return s.Value, nil
+	case len(s.Command) > 0:
+		return run(ctx, s.Command)
+	case s.File != "":
+		if err := private(s.File); err != nil {
+			return "", err
+		}
+		text, err := os.ReadFile(s.File)
+		if err != nil {
+			return "", fmt.Errorf("the key's file: %w", err)
+		}
+		return firstLine(text, s.File)
+	}
+	if value := os.Getenv(s.Variable); s.Variable != "" && value != "" {
+		return value, nil
+	}
+	if s.Optional {
+		return "", nil
+	}
+	return "", errors.New("there is no key")
+}
+
+// private refuses a file that others can read, as ssh does.
+func private(file string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return fmt.Errorf("the key's file: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s holds a key and others can read it (mode %04o): run chmod 600 on it", file, info.Mode().Perm())
+	}
+	return nil
+}
+
+// run returns what a command prints. What it says besides is not shown: it
+// might be the key.
+func run(ctx context.Context, command []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = errors.New(exit.String())
+		}
+		return "", fmt.Errorf("the key's command %q failed: %w; run it in a terminal to see why", command[0], err)
+	}
+	return firstLine(out, command[0])
+}
+
+// firstLine returns the first line of text, which came from somewhere.
+func firstLine(text []byte, from string) (string, error) {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	key := strings.TrimSpace(string(line))
+	if key == "" {
+		return "", fmt.Errorf("%s gives no key: its first line is empty", from)
+	}
+	return key, nil
+}
