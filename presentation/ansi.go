@@ -5,30 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// ConsoleFence wraps terminal output, ANSI sequences removed, into a fenced
-// console block whose fence is longer than any run of backticks inside
-// (tools.md §3.14.17 and .22). Line endings at the end of the output are left
-// out.
-func ConsoleFence(output string) string {
-	text := strings.TrimRight(StripANSI(output), "\n")
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-	return fence + "console\n" + text + "\n" + fence
-}
-
-// longestRun returns the length of the longest run of c in s.
-func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
-}
-
 // StripANSI returns what a terminal would show of s as plain text: control
 // sequences are removed, a carriage return lets what follows overwrite the
 // line, a backspace goes one character back, and an erased line is erased.

@@ -29,6 +29,10 @@ const (
 	finalTail = 64 << 10
 )
 
+// endTail is how much of the end of an output is kept to find it again in the
+// text of a result, in bytes.
+const endTail = 1 << 10
+
 // display is the terminal side of a card.
 type display struct {
 	description []acp.ToolCallContent
@@ -37,6 +41,8 @@ type display struct {
 	// held is output not shown yet: all of it on replay, the tail for a fence.
 	held    strings.Builder
 	dropped int // bytes of output that held does not have any more
+	// end is the end of the output so far, at most endTail bytes.
+	end string
 	// terminal is the client's own one, once it is attached.
 	terminal string
 }
@@ -71,6 +77,7 @@ func (p *projector) output(e agent.ToolCallOutput) []acp.SessionUpdate {
 		return nil
 	}
 	c.term.streamed = c.term.streamed || p.channel == displayed
+	c.term.end = lastLines(c.term.end+e.Text, endTail)
 	switch {
 	case p.channel != displayed:
 		if !p.replay {
@@ -147,17 +154,20 @@ func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.
 // closeDisplay ends a terminal that has shown output with a text, such as the
 // error of a command that was cancelled: the text goes below the output.
 func (p *projector) closeDisplay(c *card, f face) acp.ToolCallUpdate {
-	text := blockText(f.content)
+	text := presentation.Beyond(blockText(f.content), c.term.end)
 	f.content = nil
 	u := c.merge(f)
-	u.Meta = terminalOutput(c.id, c.term.held.String()+"\n"+text+"\n")
+	if !strings.HasSuffix(c.term.end, "\n") {
+		text = "\n" + text
+	}
+	u.Meta = terminalOutput(c.id, c.term.held.String()+text+"\n")
 	return u
 }
 
 // closeOwned does the same for a terminal of the client, which nobody else can
 // write to: the text goes beside it.
 func (p *projector) closeOwned(c *card, f face) acp.ToolCallUpdate {
-	text := blockText(f.content)
+	text := presentation.Unfence(blockText(f.content))
 	f.content = nil
 	u := c.merge(f)
 	u.RawOutput = rawString(text)

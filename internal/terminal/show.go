@@ -3,6 +3,8 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/agent-ls/agent-ls/agent"
@@ -21,6 +23,19 @@ func Show(w io.Writer, info agent.SessionInfo, records []agent.Record, o Options
 			continue
 		}
 		s.show(r)
+	}
+	s.unfinished()
+}
+
+// unfinished shows the calls that a stored session has no end of.
+func (s *Sink) unfinished() {
+	s.endMessage()
+	open := slices.SortedFunc(maps.Values(s.cards), func(a, b *card) int { return a.started.Compare(b.started) })
+	for _, c := range open {
+		s.head(c)
+		s.held(c)
+		s.current = nil
+		s.printf("%s %s\n\n", s.style.yellow("?"), "interrupted: how it ended was not stored")
 	}
 }
 

@@ -45,6 +45,7 @@ type card struct {
 	lines   int    // lines of output shown
 	hidden  int    // lines of output held back
 	tail    []string
+	last    string // the last line of output, as it came
 }
 
 // NewSink returns a sink that writes to w.
@@ -98,10 +99,18 @@ func (s *Sink) show(r agent.Record) {
 		s.plan(e.Entries)
 	case agent.Notice:
 		s.endMessage()
-		s.printf("%s %s\n", s.style.bold("!"), OneLine(strings.TrimSpace(e.Title+" "+e.Text)))
+		s.printf("%s %s\n", s.style.bold("!"), OneLine(noticeText(e)))
 	case agent.TurnEnded:
 		s.endMessage()
 	}
+}
+
+// noticeText is a notice in one line.
+func noticeText(n agent.Notice) string {
+	if n.Title == "" || n.Text == "" {
+		return n.Title + n.Text
+	}
+	return strings.TrimRight(n.Title, ".:") + ": " + n.Text
 }
 
 func (s *Sink) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
@@ -202,6 +211,7 @@ func (s *Sink) output(c *card, text string) {
 }
 
 func (s *Sink) outputLine(c *card, line string) {
+	c.last = line
 	line = OneLine(presentation.StripANSI(line))
 	if c.lines < s.lines/2 {
 		c.lines++
@@ -225,7 +235,22 @@ func (s *Sink) finish(e agent.ToolCallFinished, at time.Time) {
 	}
 	delete(s.cards, e.CallID)
 	s.head(c)
-	streamed := c.lines > 0 || c.output != ""
+	s.held(c)
+	exit := s.result(e, c)
+	mark, word := s.style.green("✓"), "completed"
+	if exit.bad {
+		mark = s.style.yellow("✓")
+	}
+	if e.Result.IsError {
+		s.failed++
+		mark, word = s.style.red("✗"), "failed"
+	}
+	s.current = nil
+	s.printf("%s %s%s\n\n", mark, word, exit.words(s.style)+s.style.dim(" · "+took(at.Sub(c.started))))
+}
+
+// held shows the output that was held back for the end of a card.
+func (s *Sink) held(c *card) {
 	if c.output != "" {
 		s.outputLine(c, c.output)
 	}
@@ -235,48 +260,55 @@ func (s *Sink) finish(e agent.ToolCallFinished, at time.Time) {
 	for _, l := range c.tail {
 		s.bodyLine(l)
 	}
-	exit := s.result(e, streamed)
-	mark, word := s.style.green("✓"), "completed"
-	if e.Result.IsError {
-		s.failed++
-		mark, word = s.style.red("✗"), "failed"
+}
+
+// exit is how a command ended; bad says that it is worth a look.
+type exit struct {
+	text string
+	bad  bool
+}
+
+func (x exit) words(s style) string {
+	if x.bad {
+		return s.yellow(x.text)
 	}
-	s.current = nil
-	s.printf("%s %s%s\n\n", mark, word, s.style.dim(exit+" · "+took(at.Sub(c.started))))
+	return s.dim(x.text)
 }
 
 // result shows the body of a finished card and returns how a command exited.
-func (s *Sink) result(e agent.ToolCallFinished, streamed bool) (exit string) {
+func (s *Sink) result(e agent.ToolCallFinished, c *card) (x exit) {
+	content := e.Result.Content
 	switch v := e.View.(type) {
 	case *presentation.DiffResult:
 		s.diffs(v.Diffs, v.Omitted)
+		return x
 	case *presentation.TerminalResult:
-		if !streamed {
+		if c.lines == 0 {
 			s.block(v.Output)
 		}
 		switch {
 		case v.Signal != "":
-			exit = ", killed by " + v.Signal
+			x = exit{", killed by " + v.Signal, true}
 		case v.ExitCode != nil:
-			exit = fmt.Sprintf(", exit code %d", *v.ExitCode)
+			x = exit{fmt.Sprintf(", exit code %d", *v.ExitCode), *v.ExitCode != 0}
 		}
+		return x
 	case *presentation.GenericResult:
 		if v.Content != nil {
-			s.blocks(v.Content)
-		} else {
-			s.blocks(e.Result.Content)
+			content = v.Content
 		}
-	default:
-		s.blocks(e.Result.Content)
 	}
-	return exit
+	s.blocks(content, c.last)
+	return x
 }
 
-func (s *Sink) blocks(blocks []presentation.Block) {
+// blocks shows what a result holds beside the output that was shown already, of
+// which shown is the end.
+func (s *Sink) blocks(blocks []presentation.Block, shown string) {
 	for _, b := range blocks {
 		switch b.Type {
 		case presentation.BlockText:
-			s.block(b.Text)
+			s.block(presentation.Beyond(b.Text, shown))
 		case presentation.BlockImage:
 			s.bodyLine(s.style.dim(fmt.Sprintf("[image %s, %d bytes]", b.MIMEType, len(b.Data))))
 		default:

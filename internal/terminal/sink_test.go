@@ -65,6 +65,13 @@ func TestCards(t *testing.T) {
 		{"failed", []agent.Event{
 			started("1", nil), done("1", nil, tools.Result{IsError: true, Content: []presentation.Block{presentation.Text("Error: no\u202e")}}),
 		}, presentation.Icon("") + " tool\n│ Error: no�\n✗ failed · 1.5 s\n\n"},
+		{"a command that was cancelled", []agent.Event{
+			started("1", &presentation.TerminalCall{Title: "x"}), agent.ToolCallRunning{CallID: "1"}, agent.ToolCallOutput{CallID: "1", Text: "out\n"},
+			done("1", &presentation.GenericResult{Content: []presentation.Block{presentation.Text(presentation.ConsoleFence("out\nError: aborted"))}}, tools.Result{IsError: true}),
+		}, "$ x\n│ out\n│ Error: aborted\n✗ failed · 4.5 s\n\n"},
+		{"a session without its end", []agent.Event{
+			started("1", &presentation.TerminalCall{Title: "x"}), agent.ToolCallRunning{CallID: "1"}, agent.ToolCallOutput{CallID: "1", Text: "half"},
+		}, "$ x\n│ half\n? interrupted: how it ended was not stored\n\n"},
 		{"side by side", []agent.Event{
 			started("1", &presentation.TerminalCall{Title: "x"}), started("2", &presentation.GenericCall{Title: "y"}),
 			agent.ToolCallRunning{CallID: "1"}, agent.ToolCallRunning{CallID: "2"}, agent.ToolCallOutput{CallID: "1", Text: "1\n"},
@@ -74,7 +81,7 @@ func TestCards(t *testing.T) {
 		{"plan and notice", []agent.Event{
 			agent.PlanChanged{Entries: []presentation.PlanEntry{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}},
 			agent.Notice{Title: "Not saved", Text: "disk full"},
-		}, "Plan\n  ● a\n  ○ b\n\n! Not saved disk full\n"},
+		}, "Plan\n  ● a\n  ○ b\n\n! Not saved: disk full\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,11 +17,12 @@ func (s style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (s style) bold(t string) string  { return s.paint("1", t) }
-func (s style) dim(t string) string   { return s.paint("2", t) }
-func (s style) red(t string) string   { return s.paint("31", t) }
-func (s style) green(t string) string { return s.paint("32", t) }
-func (s style) blue(t string) string  { return s.paint("34", t) }
+func (s style) bold(t string) string   { return s.paint("1", t) }
+func (s style) dim(t string) string    { return s.paint("2", t) }
+func (s style) red(t string) string    { return s.paint("31", t) }
+func (s style) green(t string) string  { return s.paint("32", t) }
+func (s style) yellow(t string) string { return s.paint("33", t) }
+func (s style) blue(t string) string   { return s.paint("34", t) }
 
 // OneLine makes text safe for one line: control characters become visible
 // marks, line ends a sign.
