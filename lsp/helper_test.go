@@ -138,7 +138,7 @@ func openDirect(id string) (agent.Model, agent.ModelInfo, error) {
 	if id != direct.Info().ID {
 		return nil, agent.ModelInfo{}, errors.New("unknown model; the only one is direct")
 	}
-	return direct.Model{}, direct.Info(), nil
+	return direct.New(), direct.Info(), nil
 }
 
 func testLogger(t *testing.T) *slog.Logger {

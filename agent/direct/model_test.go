@@ -16,7 +16,7 @@ import (
 // respond collects what the model says to messages.
 func respond(t *testing.T, messages ...agent.Message) (text string, calls []agent.CallDelta) {
 	t.Helper()
-	finish, err := Model{}.Respond(t.Context(), agent.Request{Messages: messages, Tools: offered}, func(d agent.Delta) error {
+	finish, err := New().Respond(t.Context(), agent.Request{Messages: messages, Tools: offered}, func(d agent.Delta) error {
 		text += d.Text
 		if d.Call != nil {
 			calls = append(calls, *d.Call)
@@ -90,7 +90,7 @@ func TestAnErrorOfYieldEndsTheResponse(t *testing.T) {
 	stop := errors.New("stop")
 	for _, prompt := range []string{"hello", "/ls\n& /ls"} {
 		n := 0
-		_, err := Model{}.Respond(t.Context(), agent.Request{Messages: []agent.Message{user(presentation.Text(prompt))}, Tools: offered}, func(agent.Delta) error {
+		_, err := New().Respond(t.Context(), agent.Request{Messages: []agent.Message{user(presentation.Text(prompt))}, Tools: offered}, func(agent.Delta) error {
 			n++
 			return stop
 		})
@@ -117,7 +117,7 @@ func TestInASession(t *testing.T) {
 	}
 	hub := agent.NewHub(agent.Config{
 		Registry: registry, DefaultModel: Name, DefaultMode: permission.FullAccess,
-		OpenModel: func(string) (agent.Model, agent.ModelInfo, error) { return Model{}, Info(), nil },
+		OpenModel: func(string) (agent.Model, agent.ModelInfo, error) { return New(), Info(), nil },
 	})
 	defer hub.Close()
 	s, err := hub.New(t.Context(), agent.SessionOptions{Cwd: t.TempDir()})
@@ -141,6 +141,49 @@ func TestInASession(t *testing.T) {
 	for _, m := range failed {
 		if len(m.Blocks) == 0 || !strings.Contains(m.Blocks[0].Text, "rgument") {
 			t.Errorf("failed call says %v", m.Blocks)
+		}
+	}
+}
+
+func TestMistypedNames(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"/lss a":             "`/lss` is not a tool and was taken as text; did you mean `/ls`?",
+		"/lss\n/lss\n/x y":   "`/x` is not a tool",
+		"/etc/hosts is full": "",
+		"a /lss":             "",
+	} {
+		text, calls := respond(t, user(presentation.Text(prompt)))
+		if calls != nil || want == "" && strings.Contains(text, "not a tool") || !strings.Contains(text, want) {
+			t.Errorf("%q: %q", prompt, text)
+		}
+		text, _ = respond(t, user(presentation.Text("/ls\n"+prompt)), batch(1), result(false))
+		if !strings.HasPrefix(text, "1 call: 1 completed, 0 failed.") || !strings.Contains(text, want) {
+			t.Errorf("%q after a call: %q", prompt, text)
+		}
+	}
+	var many strings.Builder
+	for i := range 100 {
+		many.WriteString("/no" + strings.Repeat("x", i) + "\n")
+	}
+	if text, _ := respond(t, user(presentation.Text(many.String()))); strings.Count(text, "not a tool") != maxHints {
+		t.Errorf("hints: %q", text)
+	}
+}
+
+// BenchmarkLongProgram asks for the last batch of a long program, as happens
+// once for each of its lines.
+func BenchmarkLongProgram(b *testing.B) {
+	const lines = 10_000
+	messages := []agent.Message{user(presentation.Text(strings.Repeat("/ls some/folder/of/the/workspace\n", lines)))}
+	for range lines - 1 {
+		messages = append(messages, batch(1), result(false))
+	}
+	m := New()
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := m.Respond(b.Context(), agent.Request{Messages: messages, Tools: offered}, func(agent.Delta) error { return nil })
+		if err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,29 +20,43 @@ type call struct {
 	arguments string
 }
 
-// parse reads a program: batches of calls, in order. Lines that are no calls
-// are text, which a program does not need. It never fails.
-func parse(program string, offered []tools.ToolSchema) [][]call {
-	p := parser{tools: map[string]tools.ToolSchema{}, rest: program}
+// program is the text of a prompt as it runs.
+type program struct {
+	batches [][]call // in order
+	// unknown are names after a slash, each once, that are no tools': such a
+	// line is text, but its writer may have meant a call.
+	unknown []string
+}
+
+// parse reads a program. Lines that are no calls are text, which a program does
+// not need. It never fails.
+func parse(text string, offered []tools.ToolSchema) program {
+	p := parser{tools: map[string]tools.ToolSchema{}, rest: text}
 	for _, t := range offered {
 		p.tools[t.Name] = t
 	}
-	var batches [][]call
+	var out program
 	for p.rest != "" {
 		line := p.line()
 		body, joined := strings.CutPrefix(line, "& ")
 		c, ok := p.call(body)
 		switch {
 		case !ok:
-		case joined && len(batches) > 0:
-			last := len(batches) - 1
-			batches[last] = append(batches[last], c)
+			if m := slashName.FindStringSubmatch(body); m != nil && len(out.unknown) < maxHints && !slices.Contains(out.unknown, m[1]) {
+				out.unknown = append(out.unknown, m[1])
+			}
+		case joined && len(out.batches) > 0:
+			last := len(out.batches) - 1
+			out.batches[last] = append(out.batches[last], c)
 		default:
-			batches = append(batches, []call{c})
+			out.batches = append(out.batches, []call{c})
 		}
 	}
-	return batches
+	return out
 }
+
+// slashName is a line that looks like a call, and not like a path.
+var slashName = regexp.MustCompile(`^/([A-Za-z][A-Za-z0-9_.-]*)(?:[ \t]|$)`)
 
 // parser walks the lines of a program.
 type parser struct {

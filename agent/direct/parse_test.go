@@ -99,17 +99,17 @@ func TestParse(t *testing.T) {
 		{"broken: too many brackets", "/read {}}\n/ls", [][]call{one("read", "{}}"), one("ls", "{}")}},
 		{"broken: a brace alone", "/read {", [][]call{one("read", "{")}},
 	} {
-		if got := parse(tc.program, offered); !reflect.DeepEqual(got, tc.want) {
+		if got := parse(tc.program, offered).batches; !reflect.DeepEqual(got, tc.want) {
 			t.Errorf("%s:\n got %q\nwant %q", tc.name, got, tc.want)
 		}
 	}
 }
 
 func TestCommandsAreTextWithoutTheirTool(t *testing.T) {
-	if got := parse("!ls\n/ls", offered[:3]); !reflect.DeepEqual(got, [][]call{one("ls", "{}")}) {
+	if got := parse("!ls\n/ls", offered[:3]).batches; !reflect.DeepEqual(got, [][]call{one("ls", "{}")}) {
 		t.Errorf("got %q", got)
 	}
-	if got := parse("/ls\n!ls", nil); got != nil {
+	if got := parse("/ls\n!ls", nil).batches; got != nil {
 		t.Errorf("without tools: %q", got)
 	}
 }
@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, program string) {
 		var valid [][]call
-		for _, batch := range parse(program, offered) {
+		for _, batch := range parse(program, offered).batches {
 			var keep []call
 			for _, c := range batch {
 				if !slices.ContainsFunc(offered, func(t tools.ToolSchema) bool { return t.Name == c.name }) {
@@ -153,7 +153,7 @@ func FuzzParse(f *testing.F) {
 				valid = append(valid, keep)
 			}
 		}
-		if again := parse(write(valid), offered); !reflect.DeepEqual(again, valid) {
+		if again := parse(write(valid), offered).batches; !reflect.DeepEqual(again, valid) {
 			t.Fatalf("written and read again:\n%q\n%q", valid, again)
 		}
 	})

@@ -192,7 +192,7 @@ func (a *app) models() []agent.ModelInfo {
 // openModel makes a model by its name (contract §2).
 func openModel(id string) (agent.Model, agent.ModelInfo, error) {
 	if id == direct.Info().ID {
-		return direct.Model{}, direct.Info(), nil
+		return direct.New(), direct.Info(), nil
 	}
 	if file, ok := strings.CutPrefix(id, "script:"); ok {
 		s, err := script.Load(file)

@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"tools/builtin/search": {},
 	"tools/builtin":        {"tools", "tools/schema", "tools/proc", "tools/cache", "tools/permission", "tools/builtin/...", "workspace/...", "presentation"},
 	"agent":                {"tools", "tools/permission", "tools/cache", "tools/declared", "tools/proc", "workspace/...", "presentation"},
-	"agent/direct":         {"agent", "tools", "tools/schema", "presentation"},
+	"agent/direct":         {"agent", "tools", "tools/schema", "presentation", "internal/nearest"},
 	"agent/script":         {"agent", "tools", "tools/schema", "presentation"},
 	"agent/provider":       {"agent", "presentation"},
 	"agent/openai":         {"agent", "agent/provider", "tools", "tools/schema", "presentation"},
