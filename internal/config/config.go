@@ -42,8 +42,13 @@ type Config struct {
 	OpenAI    Provider
 	Anthropic Provider
 	Ollama    Provider
-	// OpenAIAPI is auto, responses or chat.
-	OpenAIAPI string
+	// Providers are further servers, behind models named NAME:MODEL.
+	Providers map[string]Provider
+	// Models are offered to choose from, beside those that servers list.
+	Models []string
+	// Thinking is how hard models think from the start: low, medium, high, or
+	// default.
+	Thinking string
 	// Agents are the external agents behind models named acp:NAME.
 	Agents map[string]Agent
 
@@ -88,11 +93,34 @@ type Search struct {
 type Limits struct {
 	// MaxLine is the longest protocol message, in bytes.
 	MaxLine int64
+	// MaxRequests is how many requests one turn makes to a model.
+	MaxRequests int
+	// ModelIdle is how long a model's server may say nothing.
+	ModelIdle time.Duration
 }
 
 // Provider is a model's server. What is empty comes from the SDK's own
-// environment variables.
-type Provider struct{ BaseURL, APIKey string }
+// environment variables where it is one of the three that have them.
+type Provider struct {
+	// Kind is the protocol, of a provider with a name: openai or anthropic.
+	Kind    string
+	BaseURL string
+	// APIKey is the key, APIKeyCmd a command that prints it, APIKeyFile a file
+	// and APIKeyEnv a variable that holds it; the first that is set counts.
+	APIKey     string
+	APIKeyCmd  []string
+	APIKeyFile string
+	APIKeyEnv  string
+	// API is auto, responses or chat, for the kind openai.
+	API string
+	// Headers go with each request.
+	Headers map[string]string
+	// Models are offered even if the server lists none.
+	Models []string
+	// ContextSize is what a conversation may hold, MaxOutput one answer, in
+	// tokens; 0 leaves it to the server.
+	ContextSize, MaxOutput int
+}
 
 // Agent is how an external agent is started.
 type Agent struct {

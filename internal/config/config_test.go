@@ -165,6 +165,19 @@ kind = "execute"
 pattern = "git push origin"
 exact = true
 
+[openai]
+api_key_cmd = ["pass", "show", "openai"]
+api_key_file = "keys/openai"
+
+[provider.router]
+base_url = "https://router.example/v1"
+api_key_file = "keys/router"
+api_key_cmd = ["pass", "router"]
+headers = { "X-Title" = "me" }
+models = ["a/b"]
+context_size = 1000
+max_output = 100
+
 [acp.claude]
 command = "npx"
 args = ["-y", "x"]
@@ -178,6 +191,12 @@ env = { A = "1" }
 		{c.Bash, Bash{Timeout: 30 * time.Second, MaxStdoutLines: 100}},
 		{c.Read, Read{MaxSize: 10 << 20, MaxTotalSize: 4096}},
 		{c.Limits.MaxLine, int64(1024)},
+		{c.OpenAI.APIKeyCmd, []string{"pass", "show", "openai"}},
+		{c.OpenAI.APIKeyFile, abs("/home/u/.config/agent-ls/keys/openai")},
+		{c.Providers, map[string]Provider{"router": {
+			Kind: "openai", API: "chat", BaseURL: "https://router.example/v1", APIKeyFile: abs("/home/u/.config/agent-ls/keys/router"),
+			APIKeyCmd: []string{"pass", "router"}, Headers: map[string]string{"X-Title": "me"}, Models: []string{"a/b"}, ContextSize: 1000, MaxOutput: 100,
+		}}},
 		{c.Web.AllowHosts, []string{"localhost", "intranet.example"}},
 		{c.Agents, map[string]Agent{"claude": {Command: "npx", Args: []string{"-y", "x"}, Env: map[string]string{"A": "1"}}}},
 	}
@@ -234,6 +253,11 @@ func TestFaultsNamePlaceAndNearest(t *testing.T) {
 		{"rules that are none", file("permission.allow = \"x\"\n"), []string{"a list of tables"}},
 		{"agent without a command", file("[acp.x]\nargs = []\n"), []string{`agent "x"`, "command is missing"}},
 		{"agent with a number", file("[acp.x]\ncommand = \"c\"\nenv = { A = 1 }\n"), []string{"env.A", "a text"}},
+		{"provider without a server", file("[provider.x]\nkind = \"openai\"\n"), []string{`provider "x"`, "base_url is missing"}},
+		{"provider of a wrong kind", file("[provider.x]\nbase_url = \"u\"\nkind = \"antropic\"\n"), []string{`provider "x"`, `"anthropic"`}},
+		{"provider with a wrong member", file("[provider.x]\nbase_ulr = \"u\"\n"), []string{`"base_ulr"`, `"base_url"`}},
+		{"provider with a taken name", file("[provider.openai]\nbase_url = \"u\"\n"), []string{`provider "openai"`, "another"}},
+		{"provider with a wrong number", file("[provider.x]\nbase_url = \"u\"\ncontext_size = \"big\"\n"), []string{"context_size", "whole number"}},
 		{"unknown variable", world(nil, "AGENT_LS_MODLE=x"), []string{"AGENT_LS_MODLE", "AGENT_LS_MODEL?"}},
 		{"bad variable", world(nil, "AGENT_LS_PERMISSION_TIMEOUT=soon"), []string{"AGENT_LS_PERMISSION_TIMEOUT", `"soon"`, "whole number"}},
 		{"bad switch", world(nil, "AGENT_LS_FOLLOW=maybe"), []string{"AGENT_LS_FOLLOW", "neither true nor false"}},

@@ -21,6 +21,8 @@ const (
 	Texts   Kind = "list of texts"
 	Rules   Kind = "list of rules"
 	Agents  Kind = "table of agents"
+	// Providers are servers of models by name.
+	Providers Kind = "table of providers"
 )
 
 // WorkspaceUse says what a file inside a workspace may do to a setting.
@@ -66,7 +68,7 @@ type Key struct {
 // Env returns the name of the environment variable, "" for kinds that do not
 // fit into one.
 func (k *Key) Env() string {
-	if k.Kind == Rules || k.Kind == Agents {
+	if k.Kind == Rules || k.Kind == Agents || k.Kind == Providers {
 		return ""
 	}
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))

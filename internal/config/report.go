@@ -35,6 +35,8 @@ func (k *Key) show(v any) string {
 		return strings.Join(v, ", ")
 	case []Rule:
 		return plural(len(v), "rule")
+	case map[string]Provider:
+		return strings.Join(sortedNames(v), ", ")
 	case map[string]Agent:
 		return strings.Join(sortedNames(v), ", ")
 	}

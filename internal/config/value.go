@@ -80,6 +80,8 @@ func (k *Key) from(v any, b base, at Origin) (any, error) {
 		return rules(v, at)
 	case Agents:
 		return agents(v)
+	case Providers:
+		return providers(v, b)
 	}
 	return nil, fmt.Errorf("no value is possible here")
 }
