@@ -109,7 +109,7 @@ func (l *Loop) summarize(ctx context.Context, t *Turn, focus string) (summary st
 		ask += "\n\nThe user asks to keep above all: " + focus
 	}
 	req := Request{
-		Session: t.s.id, System: strings.TrimSpace(compactText),
+		Session: t.s.id, Aside: true, System: strings.TrimSpace(compactText),
 		Messages: []Message{{Role: RoleUser, Blocks: []presentation.Block{presentation.Text(ask)}}},
 	}
 	var text strings.Builder
@@ -186,4 +186,16 @@ func (s *state) compact(e CompactionChanged) {
 	s.messages, s.used, s.counted = nil, 0, 0
 	s.addContext(tools.HookContext{Source: "summary of the conversation so far", Text: e.Summary})
 	s.messages = append(s.messages, prompt...)
+}
+
+// Notice is what front ends tell of a step that have nothing better for it; ok
+// is false for a step that is not worth telling.
+func (e CompactionChanged) Notice() (n Notice, ok bool) {
+	switch e.Status {
+	case CompactionCompleted:
+		return Notice{Severity: "info", Title: "The conversation so far was replaced by a summary, to make room"}, true
+	case CompactionFailed:
+		return Notice{Severity: "warning", Title: "The conversation could not be summed up", Text: e.Error}, true
+	}
+	return n, false
 }

@@ -42,6 +42,9 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []tools.ToolSchema
+	// Aside marks a request that is not about what comes next in the
+	// conversation: a summary.
+	Aside bool
 	// Thinking is one of ModelInfo.Thinking; "" leaves it to the model.
 	Thinking string
 }

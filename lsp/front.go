@@ -49,6 +49,10 @@ func (f *front) Event(session *agent.Session, r agent.Record) {
 		f.s.follow.locate(resultLocations(e.View), f.cwd)
 	case agent.Notice:
 		f.s.show(severity(e.Severity), e.Title+noticeText(e.Text))
+	case agent.CompactionChanged:
+		if n, ok := e.Notice(); ok {
+			f.s.show(severity(n.Severity), n.Title+noticeText(n.Text))
+		}
 	}
 }
 

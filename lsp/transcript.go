@@ -81,11 +81,20 @@ func (w *transcriptWriter) block(e agent.Event) string {
 	case agent.PlanChanged:
 		return planText(e.Entries)
 	case agent.Notice:
-		return "*" + oneLine(e.Title) + noticeText(oneLine(e.Text)) + "*\n\n"
+		return noticeLine(e)
+	case agent.CompactionChanged:
+		if n, ok := e.Notice(); ok {
+			return noticeLine(n)
+		}
 	case agent.TurnEnded:
 		return endText(e)
 	}
 	return ""
+}
+
+// noticeLine is a notice as a paragraph.
+func noticeLine(n agent.Notice) string {
+	return "*" + oneLine(n.Title) + noticeText(oneLine(n.Text)) + "*\n\n"
 }
 
 // call is a finished call: what it was, how it ended, what it gave.

@@ -62,7 +62,9 @@ func (s *Server) newBridge(cwd string) *bridge {
 
 func (b *bridge) newProjector(cwd string, replay bool) *projector {
 	notices := b.caps.Session != nil && b.caps.Session.Notices != nil
-	return newProjector(painter{cwd: cwd, isDir: isDir}, b.channel, notices, replay)
+	p := newProjector(painter{cwd: cwd, isDir: isDir}, b.channel, notices, replay)
+	p.compaction = b.caps.Session != nil && b.caps.Session.Compaction != nil
+	return p
 }
 
 // bind tells the session, once it is there.

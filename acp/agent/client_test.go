@@ -39,6 +39,7 @@ func silent(_ context.Context, t *agent.Turn) (agent.StopReason, error) {
 // setup is a hub with one server and one client on it.
 type setup struct {
 	driver  driver
+	loop    *agent.Loop // instead of driver
 	caps    acp.ClientCapabilities
 	client  string // clientInfo.name
 	state   string // folder; "" keeps nothing
@@ -121,6 +122,9 @@ func start(t *testing.T, o setup) *client {
 			i := slices.IndexFunc(models, func(m agent.ModelInfo) bool { return m.ID == id })
 			if i < 0 {
 				return nil, agent.ModelInfo{}, false, fmt.Errorf("unknown model %q: use direct", id)
+			}
+			if o.loop != nil {
+				return o.loop, o.loop.Info, true, nil
 			}
 			return o.driver, models[i], true, nil
 		},

@@ -16,8 +16,9 @@ import (
 type projector struct {
 	painter
 	channel channel
-	// notices says that the client shows notices.
-	notices bool
+	// notices says that the client shows notices, compaction that it shows
+	// compactions.
+	notices, compaction bool
 	// replay holds back what came bit by bit, and shows prompts.
 	replay bool
 
@@ -67,6 +68,8 @@ func (p *projector) project(r agent.Record) []acp.SessionUpdate {
 		return one(acp.SessionInfoUpdate{Title: &e.Title, UpdatedAt: &at})
 	case agent.UsageChanged:
 		return usage(e)
+	case agent.CompactionChanged:
+		return p.compacted(e)
 	case agent.Notice:
 		return p.notice(e)
 	default:

@@ -25,7 +25,7 @@ func (s *Server) prompt(ctx context.Context, p acp.PromptRequest) (any, error) {
 	jsonrpc2.Async(ctx)
 	reason, err := wait()
 	if err != nil {
-		return nil, acp.ErrorThen{Err: turnError(p.SessionID, err), Run: answered}
+		return nil, acp.ErrorThen{Err: s.turnError(p.SessionID, err), Run: answered}
 	}
 	response := acp.PromptResponse{StopReason: acp.StopReason(reason)}
 	if s.o.PromptMeta != nil {
@@ -35,13 +35,17 @@ func (s *Server) prompt(ctx context.Context, p acp.PromptRequest) (any, error) {
 }
 
 // turnError is why a turn failed, with data that is safe to show (field report
-// 77). A provider that refuses the key is −32603 too: there is no login to
-// offer, and clients that get −32000 offer one.
-func turnError(id string, err error) *jsonrpc2.Error {
+// 77). Only a missing or refused key asks the user to log in, and only where a
+// way to do so is offered: clients that get −32000 offer one.
+func (s *Server) turnError(id string, err error) *jsonrpc2.Error {
 	var provider *agent.ProviderError
 	switch {
 	case errors.As(err, &provider):
-		e := acp.Errorf(jsonrpc2.InternalError, "the model's server failed: %s", provider.Message)
+		code := jsonrpc2.InternalError
+		if provider.Login && len(s.o.Logins) > 0 {
+			code = acp.CodeAuthRequired
+		}
+		e := acp.Errorf(code, "the model's server failed: %s", provider.Message)
 		return acp.WithData(e, map[string]any{"kind": "provider", "status": provider.Status})
 	case errors.Is(err, agent.ErrClosed):
 		return acp.NotFound("session %q is closed", id)

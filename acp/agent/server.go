@@ -51,6 +51,10 @@ type Options struct {
 	// Methods are further requests, by their name, which begins with "_". They
 	// run off the read loop.
 	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
+	// Logins are ways to log in to the servers of models, and Login tries one:
+	// an error says what is missing. None: nobody has to log in.
+	Logins []Login
+	Login  func(ctx context.Context, id string) error
 	// PromptMeta adds to the answer of a prompt.
 	PromptMeta func(s *agent.Session) acp.Meta
 	// Connection identifies the connection, see agent.FrontEnd; nil: the
@@ -115,6 +119,7 @@ func on[P any](serve func(*Server, context.Context, P) (any, error)) method {
 
 // methods are what a client may ask once it has initialized.
 var methods = map[string]method{
+	acp.MethodAuthenticate:    on((*Server).authenticate),
 	acp.MethodSessionNew:      on((*Server).newSession),
 	acp.MethodSessionLoad:     on((*Server).loadSession),
 	acp.MethodSessionResume:   on((*Server).resumeSession),
@@ -124,6 +129,7 @@ var methods = map[string]method{
 	acp.MethodSessionPrompt:   on((*Server).prompt),
 	acp.MethodSetMode:         on((*Server).setMode),
 	acp.MethodSetConfigOption: on((*Server).setConfigOption),
+	methodSteering:            on((*Server).steer),
 }
 
 // Handle is the jsonrpc2.Handler. Unknown notifications are ignored. Results
@@ -182,9 +188,10 @@ func (s *Server) initialize(_ context.Context, p acp.InitializeRequest) (any, er
 	s.client, s.initialized = &p, true
 	marker := &acp.Marker{}
 	return acp.InitializeResponse{
+		Meta:            steeringMeta(),
 		ProtocolVersion: acp.Version, // ours, whatever was asked: the client leaves if it cannot speak it
 		AgentInfo:       &acp.Implementation{Name: "agent-ls", Title: "agent-ls", Version: first(s.o.Version, "dev")},
-		AuthMethods:     []acp.AuthMethod{},
+		AuthMethods:     s.authMethods(),
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:        true,
 			PromptCapabilities: acp.PromptCapabilities{Image: true, EmbeddedContext: true},

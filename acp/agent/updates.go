@@ -28,6 +28,7 @@ func (u *Updates) Event(s *agent.Session, r agent.Record) {
 	defer u.mu.Unlock()
 	if u.projector == nil {
 		u.projector = newProjector(painter{cwd: s.Cwd(), isDir: isDir}, fenced, true, false)
+		u.projector.compaction = true
 	}
 	for _, update := range u.projector.project(r) {
 		if line, err := acp.Encode(acp.SessionNotification{SessionID: s.ID(), Update: update}); err == nil {

@@ -98,11 +98,20 @@ func (s *Sink) show(r agent.Record) {
 	case agent.PlanChanged:
 		s.plan(e.Entries)
 	case agent.Notice:
-		s.endMessage()
-		s.printf("%s %s\n", s.style.bold("!"), OneLine(noticeText(e)))
+		s.notice(e)
+	case agent.CompactionChanged:
+		if n, ok := e.Notice(); ok {
+			s.notice(n)
+		}
 	case agent.TurnEnded:
 		s.endMessage()
 	}
+}
+
+// notice prints a notice.
+func (s *Sink) notice(n agent.Notice) {
+	s.endMessage()
+	s.printf("%s %s\n", s.style.bold("!"), OneLine(noticeText(n)))
 }
 
 // noticeText is a notice in one line.
