@@ -11,14 +11,14 @@ const defaultMaxLine = 64 << 20
 // defaults returns a configuration with nothing configured.
 func defaults() Config {
 	return Config{
-		Model:     "direct",
-		Mode:      "ask",
-		LogLevel:  "info",
-		OpenAI:    Provider{API: "auto"},
-		Thinking:  "default",
-		Search:    Search{Backend: "ddg"},
-		Limits:    Limits{MaxLine: defaultMaxLine, MaxRequests: 200, ModelIdle: 5 * time.Minute},
-		origins:   map[string]Origin{},
+		Model:    "direct",
+		Mode:     "ask",
+		LogLevel: "info",
+		OpenAI:   Provider{API: "auto"},
+		Thinking: "default",
+		Search:   Search{Backend: "ddg"},
+		Limits:   Limits{MaxLine: defaultMaxLine, MaxRequests: 200, ModelIdle: 5 * time.Minute},
+		origins:  map[string]Origin{},
 	}
 }
 

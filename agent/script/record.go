@@ -1,0 +1,169 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/agent-ls/agent-ls/agent"
+)
+
+// Recorder writes what models answer as scripts, a file SESSION.script.json a
+// session, which Load reads again (contract §1, --record). A failure that may
+// pass is not written: the request is made again. Safe for concurrent use.
+type Recorder struct {
+	dir    string
+	logger *slog.Logger
+
+	mu      sync.Mutex
+	scripts map[string]*Script // by session
+}
+
+// NewRecorder returns a recorder that writes to dir, which is made when it is
+// needed.
+func NewRecorder(dir string, logger *slog.Logger) *Recorder {
+	return &Recorder{dir: dir, logger: logger, scripts: map[string]*Script{}}
+}
+
+// Wrap returns m with its answers recorded.
+func (r *Recorder) Wrap(m agent.Model) agent.Model { return &recorded{m, r} }
+
+// recorded is a model whose answers are recorded.
+type recorded struct {
+	model    agent.Model
+	recorder *Recorder
+}
+
+// Respond answers as the model does.
+func (m *recorded) Respond(ctx context.Context, req agent.Request, yield func(agent.Delta) error) (agent.Finish, error) {
+	var steps []Step
+	fin, err := m.model.Respond(ctx, req, func(d agent.Delta) error {
+		steps = add(steps, d)
+		return yield(d)
+	})
+	if last, ok := end(fin, err); ok && (last.Stop == nil || !hasCalls(steps)) {
+		steps = append(steps, last)
+	}
+	var failed *agent.ProviderError
+	if !req.Aside && ctx.Err() == nil && !(errors.As(err, &failed) && failed.Temporary) {
+		m.recorder.add(req, steps)
+	}
+	return fin, err
+}
+
+// add adds a piece of an answer: texts that follow each other are one step, and
+// all calls are.
+func add(steps []Step, d agent.Delta) []Step {
+	var last *Step
+	if len(steps) > 0 {
+		last = &steps[len(steps)-1]
+	}
+	switch {
+	case d.Call != nil:
+		c := recordedCall(*d.Call)
+		if last != nil && len(last.Calls) > 0 {
+			last.Calls = append(last.Calls, c)
+			return steps
+		}
+		return append(steps, Step{Calls: []Call{c}})
+	case d.Text != "" && last != nil && last.Say != nil:
+		*last.Say += d.Text
+	case d.Text != "":
+		return append(steps, Step{Say: &d.Text})
+	case d.Thought != "" && last != nil && last.Think != nil:
+		*last.Think += d.Thought
+	case d.Thought != "":
+		return append(steps, Step{Think: &d.Thought})
+	}
+	return steps
+}
+
+// recordedCall is a call as scripts have it: what is no JSON object is the raw
+// text of the arguments.
+func recordedCall(c agent.CallDelta) Call {
+	out := Call{ID: c.ID, Name: c.Name}
+	switch {
+	case c.Arguments == "":
+	case c.Arguments[0] == '{' && json.Valid([]byte(c.Arguments)):
+		out.Args = json.RawMessage(c.Arguments)
+	default:
+		raw, err := json.Marshal(c.Arguments)
+		if err == nil {
+			out.Args = raw
+		}
+	}
+	return out
+}
+
+// end is the step that ends an answer otherwise than normally.
+func end(fin agent.Finish, err error) (s Step, ok bool) {
+	var failed *agent.ProviderError
+	switch {
+	case errors.As(err, &failed):
+		return Step{Error: &Failure{Status: failed.Status, Message: failed.Message}}, true
+	case err == nil && fin.Reason != "":
+		return Step{Stop: &fin.Reason}, true
+	}
+	return s, false
+}
+
+func hasCalls(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool { return len(s.Calls) > 0 })
+}
+
+// add puts an answer behind what the turn has, and writes the script.
+func (r *Recorder) add(req agent.Request, steps []Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	file := filepath.Join(r.dir, req.Session+".script.json")
+	s, err := r.script(req.Session, file)
+	if err == nil {
+		prompts, _ := progress(req.Messages)
+		for len(s.Turns) < max(prompts, 1) {
+			s.Turns = append(s.Turns, Turn{Steps: []Step{}})
+		}
+		turn := &s.Turns[max(prompts, 1)-1]
+		turn.Steps = append(turn.Steps, steps...)
+		err = write(file, s)
+	}
+	if err != nil {
+		r.logger.Warn("a model's answer was not recorded", "file", file, "error", err)
+	}
+}
+
+// script returns the script of a session so far, which another process may have
+// begun.
+func (r *Recorder) script(session, file string) (*Script, error) {
+	if s := r.scripts[session]; s != nil {
+		return s, nil
+	}
+	s, err := Load(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		s, err = &Script{}, nil
+	}
+	if err == nil {
+		r.scripts[session] = s
+	}
+	return s, err
+}
+
+// write replaces the file by one that is whole.
+func write(file string, s *Script) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
