@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,13 +85,13 @@ func add(steps []Step, d agent.Delta) []Step {
 	return steps
 }
 
-// recordedCall is a call as scripts have it: what is no JSON object is the raw
-// text of the arguments.
+// recordedCall is a call as scripts have it: arguments that JSON would not keep
+// to the letter are raw text.
 func recordedCall(c agent.CallDelta) Call {
 	out := Call{ID: c.ID, Name: c.Name}
 	switch {
 	case c.Arguments == "":
-	case c.Arguments[0] == '{' && json.Valid([]byte(c.Arguments)):
+	case c.Arguments[0] == '{' && isCompact(c.Arguments):
 		out.Args = json.RawMessage(c.Arguments)
 	default:
 		raw, err := json.Marshal(c.Arguments)
@@ -99,6 +100,12 @@ func recordedCall(c agent.CallDelta) Call {
 		}
 	}
 	return out
+}
+
+// isCompact says that a text is JSON without needless blanks.
+func isCompact(text string) bool {
+	var b bytes.Buffer
+	return json.Compact(&b, []byte(text)) == nil && b.String() == text
 }
 
 // end is the step that ends an answer otherwise than normally.
@@ -155,15 +162,40 @@ func (r *Recorder) script(session, file string) (*Script, error) {
 
 // write replaces the file by one that is whole.
 func write(file string, s *Script) error {
-	data, err := json.MarshalIndent(s, "", "  ")
+	data, err := s.encode()
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file+".new", append(data, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(file+".new", data, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(file+".new", file)
+}
+
+// encode writes a step a line, and leaves every letter of arguments as it is.
+func (s *Script) encode() ([]byte, error) {
+	var b bytes.Buffer
+	lines := json.NewEncoder(&b)
+	lines.SetEscapeHTML(false)
+	b.WriteString(`{"turns":[`)
+	for i, turn := range s.Turns {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n" + `{"steps":[` + "\n")
+		for j, step := range turn.Steps {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			if err := lines.Encode(step); err != nil {
+				return nil, err
+			}
+		}
+		b.WriteString("]}")
+	}
+	b.WriteString("\n]}\n")
+	return b.Bytes(), nil
 }

@@ -46,7 +46,7 @@ func play(t *testing.T, m agent.Model, prompts int) (said []agent.Delta) {
 // A recording plays as what was recorded.
 func TestRecordings(t *testing.T) {
 	s, err := script.Parse([]byte(`{"turns":[
-		{"steps":[{"think":"hm"},{"say":"one "},{"say":"two"},{"calls":[{"name":"a","args":{"x":1},"id":"i"},{"name":"b","args":"raw"},{"name":"c"}]},{"say":"done"}]},
+		{"steps":[{"think":"hm"},{"say":"one "},{"say":"two"},{"calls":[{"name":"a","args":{"x":"<&>"},"id":"i"},{"name":"b","args":"{\"x\": 1}"},{"name":"c"}]},{"say":"done"}]},
 		{"steps":[{"say":"cut"},{"stop":"max_tokens"}]},
 		{"steps":[{"error":{"status":400,"message":"no"}}]}]}`))
 	if err != nil {
