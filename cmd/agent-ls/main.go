@@ -56,12 +56,19 @@ func main() {
 func run(args []string, io streams) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals...)
 	defer stop()
+	checked := &checkedFile{}
+	if f, ok := io.out.(*os.File); ok {
+		checked.File, io.out = f, checked
+	}
 	root := rootCommand(io)
 	root.SetArgs(args)
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	err := root.ExecuteContext(ctx)
+	if broken := checked.failure(); broken != nil {
+		err = broken
+	}
 	if err == nil {
 		return 0
 	}
@@ -95,6 +102,8 @@ configuration file; see "agent-ls doctor".`,
 		Args:          subcommandOnly,
 		RunE:          bareCommand(io),
 	}
+	root.Version = version()
+	root.SetVersionTemplate("agent-ls {{.Version}}\n")
 	config.AddFlags(root.PersistentFlags())
 	addStdioFlag(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -104,6 +113,9 @@ configuration file; see "agent-ls doctor".`,
 		permissionsCommand(io), replayCommand(io), doctorCommand(io), versionCommand(io))
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
+	if err := completeFlags(root); err != nil { // a flag that does not exist: a defect
+		panic(err)
+	}
 	for _, c := range root.Commands() {
 		if c.HasSubCommands() { // cobra would answer a mistyped subcommand with help and exit 0
 			c.Args, c.RunE = subcommandOnly, showHelp

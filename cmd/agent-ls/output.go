@@ -11,6 +11,37 @@ import (
 	"syscall"
 )
 
+// checkedFile is an output that remembers its first failure, for a command that
+// prints without looking: what it said was not said then.
+type checkedFile struct {
+	*os.File
+	err error
+}
+
+// Write writes p.
+func (c *checkedFile) Write(p []byte) (int, error) {
+	n, err := c.File.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// failure is the exit status of a broken output, nil for a whole one.
+func (c *checkedFile) failure() error { return outputFailure(c.err) }
+
+// outputFailure is the exit status of a write that failed with err. That a
+// reader such as head has left needs no words.
+func outputFailure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPIPE):
+		return &exitError{code: exitFailed}
+	}
+	return &exitError{exitFailed, fmt.Errorf("write the output: %w", err)}
+}
+
 // output is where a turn is shown. When nobody can read it any more the turn
 // ends as by an interrupt, instead of the program alone.
 type output struct {
@@ -41,16 +72,9 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failure is the exit status of a broken output, nil for a whole one. That a
-// reader such as head has left needs no words.
+// failure is the exit status of a broken output, nil for a whole one.
 func (o *output) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	switch {
-	case o.err == nil:
-		return nil
-	case errors.Is(o.err, syscall.EPIPE):
-		return &exitError{code: exitFailed}
-	}
-	return &exitError{exitFailed, fmt.Errorf("write the output: %w", o.err)}
+	return outputFailure(o.err)
 }

@@ -14,6 +14,7 @@ import (
 
 	acpagent "github.com/agent-ls/agent-ls/acp/agent"
 	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/internal/terminal"
 	"github.com/agent-ls/agent-ls/presentation"
 )
@@ -48,7 +49,10 @@ Exit status: 0 the turn ended and no call failed, 1 a call failed or was denied,
 				return err
 			}
 			defer a.close()
-			return a.runTurn(cmd.Context(), prompt, io, asJSON, args[0] != "-")
+			if a.config.Origin("wire_log").Source == config.SourceFlag {
+				return usageError(errors.New("--wire-log has nothing to record: run speaks no protocol; give it to acp or lsp"))
+			}
+			return a.runTurn(cmd.Context(), prompt, io, asJSON, args[0] == "-")
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each session/update as one JSON line")
@@ -90,8 +94,8 @@ func (c *counting) Event(s *agent.Session, r agent.Record) {
 }
 
 // runTurn runs one turn of a new session and returns the exit status as an
-// error.
-func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, tty bool) error {
+// error; piped says that the prompt came from standard input.
+func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, piped bool) error {
 	var front agent.FrontEnd
 	out, ctx := watchOutput(ctx, io.out)
 	if asJSON {
@@ -99,8 +103,10 @@ func (a *app) runTurn(ctx context.Context, prompt string, io streams, asJSON, tt
 	} else {
 		sink := terminal.NewSink(out, terminal.Options{Colour: colour(io.out)})
 		front.Sink = sink
-		if f, ok := io.in.(*os.File); ok && tty && term.IsTerminal(int(f.Fd())) {
-			front.Asker = terminal.NewAsker(sink, f)
+		in, done := answers(io, piped)
+		defer done()
+		if in != nil {
+			front.Asker = terminal.NewAsker(sink, in)
 		}
 	}
 	count := &counting{Sink: front.Sink}
@@ -130,6 +136,28 @@ func jsonSink(w io.Writer) agent.Sink {
 
 // colour says whether w is a terminal that wants colours.
 func colour(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
+}
+
+// isTerminal says whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// answers is where permission is answered: standard input, or the terminal
+// behind a prompt that came from standard input; nil where there is no terminal.
+func answers(s streams, piped bool) (in io.Reader, closed func()) {
+	nothing := func() {}
+	switch {
+	case isTerminal(s.in) && !piped:
+		return s.in, nothing
+	case !isTerminal(s.out): // nobody would see the question
+		return nil, nothing
+	}
+	f, err := os.Open(controllingTerminal)
+	if err != nil {
+		return nil, nothing
+	}
+	return f, func() { _ = f.Close() }
 }

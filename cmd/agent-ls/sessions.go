@@ -67,7 +67,7 @@ func sessionsList(io streams) *cobra.Command {
 
 func sessionsShow(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show a session's cards", Args: oneID,
+		Use: "show ID", Short: "Show a session's cards", Args: oneID, ValidArgsFunction: completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
@@ -86,7 +86,7 @@ func sessionsShow(io streams) *cobra.Command {
 
 func sessionsExport(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "export ID", Short: "Print a session's events as JSON lines", Args: oneID,
+		Use: "export ID", Short: "Print a session's events as JSON lines", Args: oneID, ValidArgsFunction: completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
@@ -104,7 +104,7 @@ func sessionsExport(io streams) *cobra.Command {
 
 func sessionsDelete(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Short: "Delete a session with what is kept of it", Args: oneID,
+		Use: "delete ID", Short: "Delete a session with what is kept of it", Args: oneID, ValidArgsFunction: completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
@@ -124,7 +124,10 @@ func sessionsDelete(io streams) *cobra.Command {
 }
 
 func permissionsCommand(io streams) *cobra.Command {
-	cmd := &cobra.Command{Use: "permissions", Short: "List or revoke remembered grants"}
+	cmd := &cobra.Command{
+		Use: "permissions", Short: "List or revoke remembered grants",
+		Example: "  agent-ls permissions list\n  agent-ls permissions revoke ID",
+	}
 	cmd.AddCommand(permissionsList(io), permissionsRevoke(io))
 	return cmd
 }
@@ -166,7 +169,8 @@ func permissionsList(io streams) *cobra.Command {
 
 func permissionsRevoke(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke [ID]", Short: "Forget one grant, or all of them",
+		Use: "revoke [ID]", Short: "Forget one grant, or all of them", ValidArgsFunction: completeGrants,
+		Example: "  agent-ls permissions revoke ID\n  agent-ls permissions revoke    # all of them",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError(errors.New("permissions revoke takes one id, or none for all"))

@@ -14,7 +14,7 @@ import (
 // descriptor and lets descriptor 1 point to stderr, so that whatever a
 // dependency or a child prints cannot reach the client.
 func protocolOutput(out io.Writer) (io.WriteCloser, error) {
-	f, ok := out.(*os.File)
+	f, ok := out.(interface{ Fd() uintptr })
 	if !ok {
 		return nopCloser{out}, nil
 	}
