@@ -69,7 +69,7 @@ func (d door) edit(ctx context.Context, f workspace.FileWrite) (uri.URI, error) 
 	if !ok {
 		return "", closedMeanwhile(f.Path)
 	}
-	defer d.s.docs.stopAwaiting(f.Path, t.awaited)
+	defer d.stopAwaiting(f.Path, t)
 	edits, err := t.edits(f)
 	if err == nil && len(edits) > 0 {
 		err = d.send(ctx, t, edits)
@@ -79,6 +79,14 @@ func (d door) edit(ctx context.Context, f workspace.FileWrite) (uri.URI, error) 
 		err = changedMeanwhile(f.Path)
 	}
 	return t.uri, err
+}
+
+// stopAwaiting ends await. What came meanwhile without being the edit was the
+// user's.
+func (d door) stopAwaiting(path string, t target) {
+	if d.s.docs.stopAwaiting(path, t.awaited) && d.s.observer != nil {
+		d.s.observer.Changed(DocumentChange{URI: t.uri, Path: path, Cause: causeTyping})
+	}
 }
 
 // refusedError is an edit that was not made, for a reason that may pass.
@@ -282,17 +290,19 @@ func (s *Documents) await(path, after string) (t target, ok bool) {
 	if d == nil {
 		return target{}, false
 	}
-	d.awaited = &awaited{fingerprint: fingerprintOf(after), reached: make(chan struct{})}
+	d.awaited = &awaited{fingerprint: fingerprintOf(after), reached: make(chan struct{}), before: d.buffer.Text()}
 	return target{d.uri, d.version, d.prefix, d.buffer.Text(), s.encoding, d.awaited}, true
 }
 
-// stopAwaiting ends await.
-func (s *Documents) stopAwaiting(path string, a *awaited) {
+// stopAwaiting ends await. strayed says that the document changed without
+// reaching the text.
+func (s *Documents) stopAwaiting(path string, a *awaited) (strayed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d := s.byFile[fileKey(path)]; d != nil && d.awaited == a {
 		d.awaited = nil
 	}
+	return a.parts && !a.done
 }
 
 // unchanged reports whether a document still has a version.

@@ -51,6 +51,10 @@ type awaited struct {
 	fingerprint
 	reached chan struct{} // closed when it has
 	done    bool
+	// before is the text when the edit was sent, parts that it has changed since
+	// without reaching the awaited one.
+	before text.Text
+	parts  bool
 }
 
 // fileStamp tells two states of a file apart without reading it.
@@ -159,6 +163,9 @@ const (
 	causeReload
 	// causeAgent is an edit of ours that has arrived.
 	causeAgent
+	// causePart is a change while an edit of ours is awaited: editors may tell of
+	// the parts of one edit one by one. If it does not arrive, it was the user.
+	causePart
 )
 
 // apply makes the changes of one notification.
@@ -178,8 +185,13 @@ func (d *document) apply(version int32, changes []protocol.TextDocumentContentCh
 		}
 	}
 	d.version, d.handle = version, nil
-	if d.path != "" && d.judge() && why == causeTyping {
+	switch reloaded := d.path != "" && d.judge(); {
+	case why != causeTyping:
+	case reloaded:
 		why = causeReload
+	case d.awaited != nil && !d.awaited.done:
+		d.awaited.parts = true
+		why = causePart
 	}
 	return why
 }

@@ -99,6 +99,9 @@ func (s *Documents) change(u uri.URI, version int32, changes []protocol.TextDocu
 	}
 	c = DocumentChange{URI: u, Path: d.path, Version: version, Before: d.buffer.Text()}
 	c.Cause = d.apply(version, changes, s.encoding)
+	if c.Cause == causeAgent {
+		c.Before = d.awaited.before
+	}
 	c.After = d.buffer.Text()
 	return c, true
 }

@@ -32,14 +32,17 @@ type personality struct {
 	stale string
 	// late says that changes by an edit are sent after its answer.
 	late bool
+	// apart says that each part of an edit is a change of its own, with its own
+	// version.
+	apart bool
 	// stripsBOM says that a byte order mark is not part of the text.
 	stripsBOM bool
 }
 
 var personalities = map[string]personality{
 	"vscode": {file: "vscode-1.139", stale: "reject", stripsBOM: true},
-	"nvim10": {file: "nvim-0.10.4", stale: "skip", late: true, stripsBOM: true},
-	"nvim12": {file: "nvim-0.12.4", stale: "skip", late: true, stripsBOM: true},
+	"nvim10": {file: "nvim-0.10.4", stale: "skip", late: true, apart: true, stripsBOM: true},
+	"nvim12": {file: "nvim-0.12.4", stale: "skip", late: true, apart: true, stripsBOM: true},
 	"bare":   {},
 }
 

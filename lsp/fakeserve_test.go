@@ -131,7 +131,13 @@ func (e *editor) applyPart(id json.RawMessage, part editPart) bool {
 	if e.p.late {
 		e.answer(id, map[string]any{"applied": true})
 	}
-	e.sendChanges(d, changes...)
+	if !e.p.apart {
+		e.sendChanges(d, changes...)
+		return true
+	}
+	for _, change := range changes {
+		e.sendChanges(d, change)
+	}
 	return true
 }
 

@@ -115,6 +115,8 @@ func (r *Review) Changed(c DocumentChange) {
 		r.arrived(c)
 	case causeReload:
 		r.look(c.Path)
+	case causePart:
+		return // told when the edit has arrived, or does not
 	default:
 		r.typed(c)
 	}

@@ -178,6 +178,41 @@ func TestReviewOfABuffer(t *testing.T) {
 	}
 }
 
+// TestEditToldInParts makes edits of several places, whose parts the editor
+// tells of one by one: all of them are the agent's, and none is the user's
+// typing, which would pause following.
+func TestEditToldInParts(t *testing.T) {
+	s := startReview(t, "nvim12", world{files: map[string]string{"a.txt": numbered}}, false, nil)
+	s.open("a.txt")
+	s.agentEdits("a.txt", "line 2\nline 3\nline 4\n", "two\nthree\nfour\n", "line 7\n", "seven\n")
+	s.server.follow.set(true)
+	s.server.follow.shown = s.path("a.txt")
+	s.agentEdits("a.txt", "two\n", "2\n", "four\n", "4\n", "line 9\n", "nine\n")
+	if s.server.follow.f.Paused() {
+		t.Error("following was paused")
+	}
+	s.expectLenses("a.txt", 1, 6, 8)
+	s.do("undoAll")
+	s.expectText("a.txt", numbered)
+}
+
+// TestTypingBeforeARefusedEdit types while an edit is on its way that the editor
+// then refuses: what was typed stays the user's through the next attempt.
+func TestTypingBeforeARefusedEdit(t *testing.T) {
+	s := startReview(t, "nvim12", world{files: map[string]string{"a.txt": numbered}}, false, nil)
+	s.open("a.txt")
+	s.agentEdits("a.txt", "line 3\n", "three\n")
+	s.onEdit = func() string {
+		s.onEdit = nil
+		s.typeAfter("a.txt", "line 1\n", "mine\n")
+		return "reject"
+	}
+	s.agentEdits("a.txt", "line 7\n", "seven\n")
+	s.expectLenses("a.txt", 3, 7)
+	s.do("undoAll")
+	s.expectText("a.txt", strings.Replace(numbered, "line 1\n", "line 1\nmine\n", 1))
+}
+
 // TestReviewOfTheDisk is about a clean buffer, whose editor reads the file
 // again late or not at all.
 func TestReviewOfTheDisk(t *testing.T) {
