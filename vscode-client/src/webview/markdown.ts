@@ -1,0 +1,43 @@
+import DOMPurify from 'dompurify';
+import { Marked } from 'marked';
+import { highlighted, knows } from './highlight';
+
+/** HTML in a message is text like any other. */
+const parser = new Marked({ async: false, gfm: true, renderer: { html: ({ text }) => escaped(text) } });
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * Renders Markdown that a model wrote. HTML in it stays text, and what comes
+ * out is sanitised once more: no styles, no forms, no images from elsewhere, no
+ * links but to pages and files.
+ */
+export function markdown(text: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(parser.parse(text) as string, {
+    ALLOWED_TAGS: [
+      'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 's',
+      'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
+    ],
+    ALLOWED_ATTR: ['href', 'class', 'start'],
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|file:|[^:]*$)/i,
+    RETURN_DOM_FRAGMENT: true,
+  });
+  for (const code of fragment.querySelectorAll('pre > code')) {
+    colour(code);
+  }
+  for (const table of fragment.querySelectorAll('table')) {
+    table.setAttribute('tabindex', '0');
+  }
+  return fragment;
+}
+
+/** Gives a fenced block the colours of its language. */
+function colour(code: Element): void {
+  const language = /language-(\S+)/.exec(code.className)?.[1];
+  code.parentElement?.setAttribute('tabindex', '0');
+  if (language && knows(language)) {
+    code.replaceChildren(highlighted(code.textContent ?? '', language));
+  }
+}
