@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -102,9 +103,12 @@ func (d *Driver) login(ctx context.Context, t *agent.Turn, needs *loginError) er
 	}
 	result := tools.TextResult("Logged in.")
 	if err != nil {
-		result = tools.TextResult("Error: " + wireMessage(err))
+		if err != error(needs) {
+			err = errors.New(wireMessage(err))
+		}
+		result = tools.TextResult("Error: " + err.Error())
 		result.IsError = true
-		err = &agent.ProviderError{Message: wireMessage(err), Err: err}
+		err = &agent.ProviderError{Message: err.Error(), Err: err}
 	}
 	feed.Finish(call.ID, result, &presentation.GenericResult{})
 	return err
