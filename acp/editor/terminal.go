@@ -39,6 +39,11 @@ type terminal struct {
 
 // Start runs a command in a terminal of the client.
 func (e *Editor) Start(ctx context.Context, c proc.Command) (proc.Process, error) {
+	if c.Confine != nil {
+		return nil, &proc.Error{
+			Code: proc.CodeSandboxUnavailable, Message: "a terminal of the editor cannot confine commands to " + c.Confine.Name, Hint: "Nothing was run",
+		}
+	}
 	type answer struct {
 		id  string
 		err error

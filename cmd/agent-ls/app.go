@@ -154,12 +154,8 @@ func (a *app) close() {
 // deps is what a session's tools work on.
 func (a *app) deps(s *agent.Session) tools.Overrides {
 	deps := tools.Overrides{}
-	runner := s.FrontEnd().Runner
-	if runner == nil {
-		runner = a.local
-	}
 	deps[builtin.Files.ID] = func(_ context.Context, tc *tools.Context) (any, error) { return s.ViewFor(tc), nil }
-	tools.Override(deps, builtin.Runner, runner)
+	tools.Override(deps, builtin.Runner, a.runner(s))
 	tools.Override(deps, builtin.Tasks, a.tasks)
 	tools.Override(deps, builtin.Outputs, a.outputs)
 	id := s.ID()

@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"workspace":            {"workspace/diff", "workspace/review"},
 	"tools/schema":         {},
 	"tools/proc":           {},
+	"tools/confine":        {"tools/proc"},
 	"tools/cache":          {"presentation"},
 	"tools":                {"tools/schema", "presentation", "tools/cache"},
 	"tools/permission":     {"tools", "workspace", "internal/nearest"},

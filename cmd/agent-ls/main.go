@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/internal/nearest"
+	"github.com/agent-ls/agent-ls/tools/confine"
 )
 
 // Exit codes (contract §1).
@@ -49,6 +50,7 @@ type streams struct {
 }
 
 func main() {
+	confine.Intercept(os.Args)
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 

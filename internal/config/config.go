@@ -66,6 +66,8 @@ type Bash struct {
 	Timeout time.Duration
 	// MaxStdoutLines and MaxStderrLines bound what the model sees, in lines.
 	MaxStdoutLines, MaxStderrLines int
+	// Sandbox says what commands may write, one of sandboxes.
+	Sandbox string
 }
 
 // Read bounds reading (seed 001). Sizes are in bytes.

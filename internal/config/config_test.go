@@ -188,7 +188,7 @@ env = { A = "1" }
 		{c.Log, abs("/home/u/.config/agent-ls/logs/a.log")},
 		{c.Record, abs("/home/u/rec")},
 		{c.WireLog, abs("/w/wire.jsonl")},
-		{c.Bash, Bash{Timeout: 30 * time.Second, MaxStdoutLines: 100}},
+		{c.Bash, Bash{Timeout: 30 * time.Second, MaxStdoutLines: 100, Sandbox: "off"}},
 		{c.Read, Read{MaxSize: 10 << 20, MaxTotalSize: 4096}},
 		{c.Limits.MaxLine, int64(1024)},
 		{c.OpenAI.APIKeyCmd, []string{"pass", "show", "openai"}},
@@ -358,7 +358,7 @@ func TestWorkspaceFile(t *testing.T) {
 }
 
 func TestEveryKeyOfAWorkspaceIsJudged(t *testing.T) {
-	narrowing := map[string]bool{"mode": true, "permission_timeout": true, "permission.deny": true}
+	narrowing := map[string]bool{"mode": true, "permission_timeout": true, "permission.deny": true, "bash.sandbox": true}
 	display := map[string]bool{"follow": true}
 	for _, k := range Keys() {
 		want := Forbidden

@@ -137,6 +137,14 @@ func stricter(have, offered any) bool {
 	return indexOf(modes, offered.(string)) < indexOf(modes, have.(string))
 }
 
+// sandboxes are the confinements of commands, from wide to narrow.
+var sandboxes = []string{"off", "workspace-write", "read-only"}
+
+// tighter compares confinements by their place in sandboxes.
+func tighter(have, offered any) bool {
+	return indexOf(sandboxes, offered.(string)) > indexOf(sandboxes, have.(string))
+}
+
 func indexOf(list []string, s string) int {
 	for i, have := range list {
 		if have == s {

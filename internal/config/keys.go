@@ -17,6 +17,7 @@ func defaults() Config {
 		OpenAI:   Provider{API: "auto"},
 		Thinking: "default",
 		Search:   Search{Backend: "ddg"},
+		Bash:     Bash{Sandbox: sandboxes[0]},
 		Limits:   Limits{MaxLine: defaultMaxLine, MaxRequests: 200, ModelIdle: 5 * time.Minute},
 		origins:  map[string]Origin{},
 	}
@@ -69,6 +70,9 @@ var keys = []Key{
 	setting(Key{Name: "bash.max_stderr_lines", Kind: Count, Default: "the tool's own",
 		Doc: "The same for its error output."},
 		func(c *Config) *int { return &c.Bash.MaxStderrLines }),
+	setting(Key{Name: "bash.sandbox", Kind: Choice, Values: sandboxes, Default: "`off`",
+		Doc: "What commands may write: all, the workspace and temporary files, or nothing. The mode full-access lifts it.", Workspace: Narrows, narrower: tighter},
+		func(c *Config) *string { return &c.Bash.Sandbox }),
 	setting(Key{Name: "read.max_size", Kind: Size, Default: "the tool's own",
 		Doc: "Largest file that is read."},
 		func(c *Config) *int64 { return &c.Read.MaxSize }),

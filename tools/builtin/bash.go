@@ -102,6 +102,9 @@ func (o Options) bash(ctx context.Context, a BashArgs, tc *tools.Context) (tools
 	if err != nil {
 		return tools.Result{}, err
 	}
+	if exit.Denied != "" { // the user wants to know as well
+		c.Output(sandboxMarker(exit.Denied) + "\n")
+	}
 	limitLines(&exit.Stdout, proc.StreamStdout, o.BashMaxStdoutLines, spill)
 	limitLines(&exit.Stderr, proc.StreamStderr, o.BashMaxStderrLines, spill)
 	return bashResult(c, exit, spill), nil

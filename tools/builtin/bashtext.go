@@ -30,6 +30,7 @@ func bashText(e proc.Exit, timeout time.Duration, refOf func(path string) string
 		t.line("Error: " + bashAborted(nil).Error())
 		return t.String()
 	}
+	t.denied(e)
 	if e.TimedOut {
 		t.line(fmt.Sprintf("[timed out after %dms]", timeout.Milliseconds()))
 	}
@@ -42,6 +43,17 @@ func bashText(e proc.Exit, timeout time.Duration, refOf func(path string) string
 		t.line(exitMarker(*e.Code))
 	}
 	return t.String()
+}
+
+// denied adds that a command seems to have run into its confinement.
+func (t *lineText) denied(e proc.Exit) {
+	if e.Denied != "" {
+		t.line(sandboxMarker(e.Denied))
+	}
+}
+
+func sandboxMarker(mode string) string {
+	return "[sandbox: file access denied under " + mode + " mode]"
 }
 
 func exitMarker(code int) string { return fmt.Sprintf("[exit code: %d]", code) }
@@ -108,6 +120,9 @@ func taskText(d proc.Delta, refOf func(path string) string) string {
 		}
 	}
 	t.line("[status: " + taskStatus(d.Exit) + "]")
+	if d.Exit != nil {
+		t.denied(*d.Exit)
+	}
 	return t.String()
 }
 

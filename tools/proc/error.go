@@ -10,6 +10,8 @@ const (
 	CodeTaskNotFound = "TASK_NOT_FOUND"
 	CodeTaskForeign  = "TASK_OWNED_BY_OTHER_SESSION"
 	CodeTooManyTasks = "TOO_MANY_TASKS"
+	// CodeSandboxUnavailable: the command was to be confined, and cannot be.
+	CodeSandboxUnavailable = "SANDBOX_UNAVAILABLE"
 )
 
 // Error is a command that could not be run or a task that could not be

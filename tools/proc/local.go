@@ -121,6 +121,10 @@ func checkFolder(dir string) error {
 func (l *Local) spawn(ctx context.Context, c Command) (*process, error) {
 	cmd := exec.Command(l.opts.Shell.Path)
 	l.opts.Shell.arguments(cmd, c.Line)
+	if c.Confine != nil {
+		cmd.Args = c.Confine.Wrap(append([]string{cmd.Path}, cmd.Args[1:]...))
+		cmd.Path = cmd.Args[0]
+	}
 	cmd.Dir = c.Dir
 	cmd.Env = Environment(l.opts.Environ, c.Env)
 	// cmd.Stdin stays nil: the null device (field report 86).

@@ -23,6 +23,7 @@ type process struct {
 	cmd     *exec.Cmd
 	group   *group
 	streams []*stream
+	confine *Confinement
 	started time.Time
 	done    chan struct{} // closed when exit is set
 
@@ -36,7 +37,7 @@ type process struct {
 
 // newProcess returns the process of cmd, which runs already.
 func newProcess(l *Local, c Command, cmd *exec.Cmd, g *group, ends *pipeEnds) *process {
-	p := &process{local: l, cmd: cmd, group: g, started: time.Now(), done: make(chan struct{})}
+	p := &process{local: l, cmd: cmd, group: g, confine: c.Confine, started: time.Now(), done: make(chan struct{})}
 	var mu sync.Mutex
 	shows := []func(string){serialized(&mu, c.Output), serialized(&mu, c.Output)}
 	if c.Stderr != nil {
@@ -99,6 +100,9 @@ func (p *process) outcome(err error, why cause) Exit {
 	e.Stdout = p.streams[0].finish()
 	if len(p.streams) > 1 {
 		e.Stderr = p.streams[1].finish()
+	}
+	if p.confine.denies(e) {
+		e.Denied = p.confine.Name
 	}
 	return e
 }

@@ -20,6 +20,9 @@ type Command struct {
 	Line string
 	// Dir is the absolute working folder.
 	Dir string
+	// Confine, when set, keeps the command within bounds; a runner that cannot
+	// do that must not run it.
+	Confine *Confinement
 	// Env are extra variables NAME=VALUE; they win over the scrubbed ones.
 	Env []string
 	// Timeout ends the command; 0 means none.
@@ -39,6 +42,25 @@ type Command struct {
 	// place that then receives everything from byte 0; ref names it to the
 	// model and the user.
 	Spill func(stream string) (w io.WriteCloser, ref string, err error)
+}
+
+// Confinement bounds what a command may do to files (tools.md §3.12). It is
+// immutable.
+type Confinement struct {
+	// Name is what the model is told, such as workspace-write.
+	Name string
+	// Wrap returns the arguments, with the program first, that run argv
+	// confined.
+	Wrap func(argv []string) []string
+	// Denied reports whether the output of a failed command says that it ran
+	// into a bound.
+	Denied func(output string) bool
+}
+
+// denies says whether c is why a command ended so: a success or an end by a
+// signal never is.
+func (c *Confinement) denies(e Exit) bool {
+	return c != nil && e.Code != nil && *e.Code != 0 && e.Signal == "" && (c.Denied(e.Stdout.Text) || c.Denied(e.Stderr.Text))
 }
 
 // Process is a started command.
@@ -69,6 +91,9 @@ type Exit struct {
 	// TimedOut and Aborted say which deadline ended it.
 	TimedOut bool
 	Aborted  bool
+	// Denied is the name of the confinement that the command seems to have run
+	// into, "" for none.
+	Denied   string
 	Stdout   Captured
 	Stderr   Captured
 	Duration time.Duration
