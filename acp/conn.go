@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"github.com/agent-ls/agent-ls/internal/rpc"
 )
 
 // ErrCancelled is the cause of a request's context when the peer withdrew the
@@ -112,7 +112,7 @@ func (c *Conn) serve(ctx context.Context, req *jsonrpc2.Request, handler jsonrpc
 	defer cancel(nil)
 	id := req.ID()
 	c.stream.attach(id, cancel)
-	result, err = c.protect(own, ctx, req, handler)
+	result, err = rpc.Protect(own, ctx, req, handler, c.logger)
 	if err != nil {
 		var a AfterResponse
 		if errors.As(err, &a) {
@@ -136,25 +136,9 @@ func (c *Conn) notified(ctx context.Context, req *jsonrpc2.Request, handler json
 		}
 		return
 	}
-	if _, err := c.protect(c.ctx, ctx, req, handler); err != nil {
+	if _, err := rpc.Protect(c.ctx, ctx, req, handler, c.logger); err != nil {
 		c.logger.Debug("notification not handled", "method", method, "error", err)
 	}
-}
-
-// protect runs a handler and turns a panic into an error, so that one bad
-// request does not end the connection. own is the context for the handler, rpc
-// the one that jsonrpc2 gave.
-func (c *Conn) protect(own, rpc context.Context, req *jsonrpc2.Request, handler jsonrpc2.Handler) (result any, err error) {
-	method := req.Method()
-	ctx := &requestContext{Context: own, rpc: rpc}
-	defer ctx.over.Store(true)
-	defer func() {
-		if p := recover(); p != nil {
-			c.logger.Error("handler panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
-			result, err = nil, Errorf(jsonrpc2.InternalError, "internal error in %s", method)
-		}
-	}()
-	return handler(ctx, req)
 }
 
 // wireError is err as the peer gets it. What ended because the request was
@@ -171,43 +155,16 @@ func wireError(ctx context.Context, err error) error {
 	}
 }
 
-// requestContext is the context of one handler: cancellation is ours, while
-// the token for jsonrpc2.Async is found in jsonrpc2's own context, which is
-// recycled when the handler returns and so must not be a parent.
-type requestContext struct {
-	context.Context
-	rpc  context.Context
-	over atomic.Bool
-}
-
-func (r *requestContext) Value(key any) any {
-	if v := r.Context.Value(key); v != nil || r.over.Load() {
-		return v
-	}
-	return r.rpc.Value(key)
-}
-
 // Call sends a request and returns the raw result. A refusal by the peer is a
 // *jsonrpc2.Error. When ctx ends first, the request is withdrawn by
 // $/cancel_request and a late answer is ignored; so it is when the connection
 // ends.
 func (c *Conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	own, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
-	if own.Err() != nil {
-		return nil, context.Cause(own)
-	}
-	var result json.RawMessage
-	id, err := c.rpc.Call(own, method, params, &result)
-	if err == nil || own.Err() == nil || !errors.Is(err, own.Err()) {
-		return result, err
-	}
-	withdrawal := map[string]int64{"requestId": wireID(id)}
-	if err := c.Notify(context.WithoutCancel(ctx), MethodCancelRequest, withdrawal); err != nil {
-		c.logger.Debug("request not withdrawn", "method", method, "error", err)
-	}
-	return nil, context.Cause(own)
+	return rpc.Call(ctx, c.ctx, c.rpc, method, params, func(ctx context.Context, id int64) {
+		if err := c.Notify(ctx, MethodCancelRequest, map[string]int64{"requestId": id}); err != nil {
+			c.logger.Debug("request not withdrawn", "method", method, "error", err)
+		}
+	})
 }
 
 // Notify sends a notification. It returns when the line is written.

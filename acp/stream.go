@@ -10,15 +10,12 @@ import (
 	"sync"
 
 	"go.lsp.dev/jsonrpc2"
+
+	"github.com/agent-ls/agent-ls/internal/rpc"
 )
 
 // defaultMaxLine is the line cap when Options sets none, in bytes.
 const defaultMaxLine = 64 << 20
-
-// firstID is the id of the first outgoing request. It is far from the small
-// numbers that clients give, because one known client mixes the two up
-// (house.md §4).
-const firstID = 1_000_000_001
 
 // errTooLong is a line over the cap; it was skipped, not stored.
 var errTooLong = errors.New("line too long")
@@ -147,8 +144,12 @@ func (s *stream) message(line []byte, err error) (jsonrpc2.Message, *refusal) {
 
 // response is the answer to one of our requests, nil for a stray one.
 func response(e envelope) jsonrpc2.Message {
-	var id int64
-	if json.Unmarshal(e.id, &id) != nil || id < firstID {
+	var wire int64
+	if json.Unmarshal(e.id, &wire) != nil {
+		return nil
+	}
+	id, ok := rpc.OwnID(wire)
+	if !ok {
 		return nil
 	}
 	var err error
@@ -163,13 +164,7 @@ func response(e envelope) jsonrpc2.Message {
 		}
 		err = &jsonrpc2.Error{Code: o.Code, Message: OneLine(o.Message), Data: jsonrpc2.RawMessage(o.Data)}
 	}
-	return jsonrpc2.NewResponse(jsonrpc2.NewNumberID(id-firstID+1), jsonrpc2.RawMessage(e.result), err)
-}
-
-// wireID is the id that the peer sees of an outgoing request.
-func wireID(id jsonrpc2.ID) int64 {
-	n, _ := id.Number()
-	return n + firstID - 1
+	return jsonrpc2.NewResponse(id, jsonrpc2.RawMessage(e.result), err)
 }
 
 // Write sends one message of jsonrpc2 as a line of its own.
@@ -184,7 +179,7 @@ func (s *stream) Write(ctx context.Context, msg jsonrpc2.Message) (int64, error)
 	case *jsonrpc2.Response:
 		return 0, s.respond(m)
 	case *jsonrpc2.Call:
-		encoded = jsonrpc2.AppendCall(nil, jsonrpc2.NewNumberID(wireID(m.ID())), m.Method(), m.Params())
+		encoded = jsonrpc2.AppendCall(nil, jsonrpc2.NewNumberID(rpc.WireID(m.ID())), m.Method(), m.Params())
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err

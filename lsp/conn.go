@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"github.com/agent-ls/agent-ls/internal/rpc"
 )
 
 // Error codes of LSP beside those of JSON-RPC.
@@ -93,7 +93,7 @@ func (c *conn) serve(handler jsonrpc2.Handler) {
 			return c.request(ctx, req, handler)
 		}
 		method := req.Method()
-		if _, err := c.protect(c.ctx, ctx, req, handler); err != nil {
+		if _, err := rpc.Protect(c.ctx, ctx, req, handler, c.logger); err != nil {
 			c.logger.Warn("notification not handled", "method", method, "error", err)
 		}
 		return nil, nil
@@ -106,7 +106,7 @@ func (c *conn) request(ctx context.Context, req *jsonrpc2.Request, handler jsonr
 	defer cancel(nil)
 	id := req.ID()
 	c.register(id, cancel)
-	result, err := c.protect(own, ctx, req, handler)
+	result, err := rpc.Protect(own, ctx, req, handler, c.logger)
 	var after interface{ AfterResponse() }
 	if a, ok := result.(interface{ AfterResponse() }); ok {
 		after = a
@@ -122,20 +122,6 @@ func (c *conn) request(ctx context.Context, req *jsonrpc2.Request, handler jsonr
 	return result, nil
 }
 
-// protect runs a handler and turns a panic into an error.
-func (c *conn) protect(own, rpc context.Context, req *jsonrpc2.Request, handler jsonrpc2.Handler) (result any, err error) {
-	method := req.Method()
-	ctx := &requestContext{Context: own, rpc: rpc}
-	defer ctx.over.Store(true)
-	defer func() {
-		if p := recover(); p != nil {
-			c.logger.Error("handler panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
-			result, err = nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "internal error in %s", method)
-		}
-	}()
-	return handler(ctx, req)
-}
-
 // wireError is err as the client gets it.
 func wireError(ctx context.Context, err error) error {
 	var e *jsonrpc2.Error
@@ -147,23 +133,6 @@ func wireError(ctx context.Context, err error) error {
 	default:
 		return jsonrpc2.NewError(codeRequestFailed, err.Error())
 	}
-}
-
-// requestContext is the context of one handler: its end is ours, while the
-// token for jsonrpc2.Async is found in jsonrpc2's own context, which is
-// recycled when the handler returns and so must not be a parent.
-type requestContext struct {
-	context.Context
-	rpc  context.Context
-	over atomic.Bool
-}
-
-// Value returns what either context has.
-func (r *requestContext) Value(key any) any {
-	if v := r.Context.Value(key); v != nil || r.over.Load() {
-		return v
-	}
-	return r.rpc.Value(key)
 }
 
 func (c *conn) register(id jsonrpc2.ID, cancel context.CancelCauseFunc) {
@@ -223,22 +192,12 @@ func (c *conn) withdraw(params json.RawMessage) {
 // a *jsonrpc2.Error. When ctx ends first, the request is withdrawn by
 // $/cancelRequest and a late answer is ignored.
 func (c *conn) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	own, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
-	if own.Err() != nil {
-		return nil, context.Cause(own)
-	}
-	var result json.RawMessage
-	id, err := c.rpc.Call(own, method, params, &result)
-	if err == nil || own.Err() == nil || !errors.Is(err, own.Err()) {
-		return result, err
-	}
-	withdrawal := json.RawMessage(fmt.Sprintf(`{"id":%d}`, wireID(id)))
-	if err := c.Notify(context.WithoutCancel(ctx), protocol.MethodCancelRequest, withdrawal); err != nil {
-		c.logger.Debug("request not withdrawn", "method", method, "error", err)
-	}
-	return nil, context.Cause(own)
+	return rpc.Call(ctx, c.ctx, c.rpc, method, params, func(ctx context.Context, id int64) {
+		withdrawal := json.RawMessage(fmt.Sprintf(`{"id":%d}`, id))
+		if err := c.Notify(ctx, protocol.MethodCancelRequest, withdrawal); err != nil {
+			c.logger.Debug("request not withdrawn", "method", method, "error", err)
+		}
+	})
 }
 
 // Notify sends a notification. It returns when it is written.

@@ -16,6 +16,7 @@ import (
 
 	"go.lsp.dev/uri"
 
+	"github.com/agent-ls/agent-ls/internal/rpc"
 	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
@@ -162,7 +163,7 @@ func (e *editor) read(r *bufio.Reader) {
 		}
 		switch {
 		case m.Method != "" && m.ID != nil:
-			if id, err := strconv.Atoi(string(m.ID)); err != nil || id < firstID {
+			if id, err := strconv.Atoi(string(m.ID)); err != nil || id < rpc.FirstID {
 				e.fault("request id %s of %s", m.ID, m.Method)
 			}
 			work.Add(1)

@@ -8,12 +8,9 @@ import (
 	"sync"
 
 	"go.lsp.dev/jsonrpc2"
-)
 
-// firstID is the id of our first request. It is far from the small numbers
-// that clients give: Vim takes a request whose id it has in use itself for the
-// answer (house.md §4).
-const firstID = 1_000_000_001
+	"github.com/agent-ls/agent-ls/internal/rpc"
+)
 
 // Tap gets every message as it goes over the wire; received says the
 // direction. It must not keep message.
@@ -74,22 +71,17 @@ func (s *stream) message(body []byte) (jsonrpc2.Message, error) {
 	if !ok {
 		return msg, nil
 	}
-	n, ok := r.ID().Number()
-	if !ok || n < firstID {
+	n, _ := r.ID().Number()
+	id, ok := rpc.OwnID(n)
+	if !ok {
 		return nil, nil // to a request that we did not send
 	}
-	return jsonrpc2.NewResponse(jsonrpc2.NewNumberID(n-firstID+1), r.Result(), r.Err()), nil
+	return jsonrpc2.NewResponse(id, r.Result(), r.Err()), nil
 }
 
 // refuse answers what is no message, under the id null.
 func (s *stream) refuse(code jsonrpc2.Code, text string) error {
 	return s.write(jsonrpc2.AppendResponse(nil, jsonrpc2.ID{}, nil, jsonrpc2.NewError(code, text)))
-}
-
-// wireID is the id that the client sees of one of our requests.
-func wireID(id jsonrpc2.ID) int64 {
-	n, _ := id.Number()
-	return n + firstID - 1
 }
 
 // Write sends one message.
@@ -105,7 +97,7 @@ func (s *stream) Write(ctx context.Context, msg jsonrpc2.Message) (int64, error)
 		defer s.answered(m.ID())
 		return int64(len(body)), s.write(body)
 	case *jsonrpc2.Call:
-		body = jsonrpc2.AppendCall(nil, jsonrpc2.NewNumberID(wireID(m.ID())), m.Method(), m.Params())
+		body = jsonrpc2.AppendCall(nil, jsonrpc2.NewNumberID(rpc.WireID(m.ID())), m.Method(), m.Params())
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
