@@ -121,6 +121,8 @@ type target struct {
 	prefix  string
 	text    text.Text // without prefix
 	enc     diff.Encoding
+	// dirty says that the text was never on disk.
+	dirty   bool
 	awaited *awaited
 }
 
@@ -130,7 +132,7 @@ func (t target) edits(f workspace.FileWrite) ([]protocol.TextEdit, error) {
 	edits := f.Edits
 	switch {
 	case content == f.Before.Content():
-	case f.Before.Dirty: // the user has typed since the edit was planned
+	case f.Before.Dirty || t.dirty: // the user has typed since the edit was planned
 		return nil, changedMeanwhile(f.Path)
 	default: // the buffer lags behind the disk, which the edit was planned on
 		edits = diff.Lines(content, f.After)
@@ -291,7 +293,7 @@ func (s *Documents) await(path, after string) (t target, ok bool) {
 		return target{}, false
 	}
 	d.awaited = &awaited{fingerprint: fingerprintOf(after), reached: make(chan struct{}), before: d.buffer.Text()}
-	return target{d.uri, d.version, d.prefix, d.buffer.Text(), s.encoding, d.awaited}, true
+	return target{d.uri, d.version, d.prefix, d.buffer.Text(), s.encoding, d.dirty, d.awaited}, true
 }
 
 // stopAwaiting ends await. strayed says that the document changed without

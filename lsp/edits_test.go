@@ -2,10 +2,12 @@ package lsp
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-ls/agent-ls/workspace"
 	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
@@ -237,5 +239,25 @@ func TestTrim(t *testing.T) {
 		if got, err := diff.Apply(c.old, []diff.Edit{e}); err != nil || got != c.new {
 			t.Errorf("trim(%q → %q) makes %q", c.old, c.new, got)
 		}
+	}
+}
+
+// TestTypingBeforeAnEditIsSent types in a clean buffer after an edit of its
+// file was planned: the edit is planned anew, and does not take the text away.
+func TestTypingBeforeAnEditIsSent(t *testing.T) {
+	s := start(t, "nvim12", world{files: map[string]string{"a.txt": numbered}})
+	s.open("a.txt")
+	s.taken()
+	path := s.path("a.txt")
+	before, ok := s.server.docs.Document(path)
+	if !ok || before.Dirty {
+		t.Fatalf("open %v, dirty %v", ok, before.Dirty)
+	}
+	write := workspace.FileWrite{Path: path, Before: before, After: strings.Replace(numbered, "line 7", "seven", 1)}
+	s.typeAfter("a.txt", "line 1", " typed")
+	s.taken()
+	target, _ := s.server.docs.await(path, write.After)
+	if edits, err := target.edits(write); !errors.Is(err, workspace.ErrTryAgain) {
+		t.Fatalf("edits %v, %v", edits, err)
 	}
 }
