@@ -177,8 +177,8 @@ func (t *turn) result(c *card) (tools.Result, presentation.ResultView) {
 	if diffs := t.finalDiffs(c); len(diffs) > 0 {
 		kept, omitted := presentation.Bound(diffs, presentation.DiffLimit)
 		view := &presentation.DiffResult{Title: t.title(c), Kind: diffKind(c), Diffs: kept, Omitted: omitted, Locations: t.locations(c)}
-		if len(view.Locations) == 0 || view.Locations[0].Line == 0 {
-			view.Locations = presentation.Locations(kept)
+		if len(c.changed) > 0 || len(view.Locations) == 0 || view.Locations[0].Line == 0 {
+			view.Locations = presentation.Locations(kept) // where the lines are that changed
 		}
 		return result, view
 	}
