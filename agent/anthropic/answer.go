@@ -12,6 +12,9 @@ import (
 	"github.com/agent-ls/agent-ls/tools"
 )
 
+// stopContextFull is a reason that the SDK does not name.
+const stopContextFull sdk.StopReason = "model_context_window_exceeded"
+
 // answer gives what a stream says.
 type answer struct {
 	model string
@@ -135,7 +138,7 @@ func (a *answer) count(u sdk.MessageDeltaUsage) {
 func (a *answer) finish() agent.Finish {
 	f := agent.Finish{Usage: &a.usage}
 	switch a.reason {
-	case sdk.StopReasonMaxTokens, sdk.StopReasonModelContextWindowExceeded:
+	case sdk.StopReasonMaxTokens, stopContextFull:
 		f.Reason = agent.MaxTokens
 	case sdk.StopReasonRefusal:
 		f.Reason = agent.Refusal

@@ -35,12 +35,12 @@ type model struct {
 
 // Respond makes one streaming request.
 func (m *model) Respond(ctx context.Context, req agent.Request, yield func(agent.Delta) error) (agent.Finish, error) {
-	client, options, err := m.server.connect(ctx)
+	services, options, err := m.server.connect(ctx)
 	if err != nil {
 		return agent.Finish{}, err
 	}
 	names := provider.NewNames(req)
-	stream := client.Messages.NewStreaming(ctx, m.params(req, names), options...)
+	stream := services.messages.NewStreaming(ctx, m.params(req, names), options...)
 	defer stream.Close()
 	a := answer{model: m.name, names: names, yield: yield, parts: map[int64]*part{}}
 	for !a.done && stream.Next() {
@@ -62,7 +62,7 @@ func (m *model) Respond(ctx context.Context, req agent.Request, yield func(agent
 // params are the request. The instructions and the tools before them, and the
 // conversation so far, are marked to be kept by the server.
 func (m *model) params(req agent.Request, names provider.Names) sdk.MessageNewParams {
-	p := sdk.MessageNewParams{Model: m.name, MaxTokens: m.server.o.MaxOutput, Messages: m.messages(req, names)}
+	p := sdk.MessageNewParams{Model: sdk.Model(m.name), MaxTokens: m.server.o.MaxOutput, Messages: m.messages(req, names)}
 	if req.System != "" {
 		p.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}
@@ -91,7 +91,9 @@ func (m *model) think(p *sdk.MessageNewParams, level string) {
 		return
 	}
 	if adaptive(m.name) {
-		p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
+		thinking := sdk.NewThinkingConfigAdaptiveParam()
+		thinking.SetExtraFields(map[string]any{"display": "summarized"}) // else some models keep their thoughts
+		p.Thinking.OfAdaptive = &thinking
 		p.OutputConfig.Effort = sdk.OutputConfigEffort(level)
 		return
 	}

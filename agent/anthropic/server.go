@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"sync"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -35,7 +34,7 @@ type Options struct {
 type Server struct {
 	o    Options
 	once sync.Once
-	made sdk.Client
+	made services
 }
 
 // New returns a server; it makes no request.
@@ -49,9 +48,16 @@ func New(o Options) *Server {
 // Model returns the model of a name.
 func (s *Server) Model(name string) agent.Model { return &model{server: s, name: name} }
 
-// connect returns the SDK's client and the options of one request. The SDK does
-// not read the environment: a key for one server must not go to another.
-func (s *Server) connect(ctx context.Context) (*sdk.Client, []option.RequestOption, error) {
+// services are the parts of the SDK that are used. They are made one by one:
+// the SDK's whole client reads the environment, and a key for one server must
+// not go to another.
+type services struct {
+	messages sdk.MessageService
+	models   sdk.ModelService
+}
+
+// connect returns the services and the options of one request.
+func (s *Server) connect(ctx context.Context) (*services, []option.RequestOption, error) {
 	e := s.o.Endpoint
 	key, err := e.Login(ctx)
 	if err != nil {
@@ -63,12 +69,12 @@ func (s *Server) connect(ctx context.Context) (*sdk.Client, []option.RequestOpti
 			base = defaultBaseURL
 		}
 		options := []option.RequestOption{
-			option.WithoutEnvironmentDefaults(), option.WithBaseURL(base), option.WithHTTPClient(e.Client), option.WithMaxRetries(0),
+			option.WithBaseURL(base), option.WithHTTPClient(e.Client), option.WithMaxRetries(0),
 		}
 		for name, value := range e.Header {
 			options = append(options, option.WithHeader(name, value))
 		}
-		s.made = sdk.NewClient(options...)
+		s.made = services{sdk.NewMessageService(options...), sdk.NewModelService(options...)}
 	})
 	switch {
 	case key == "":
@@ -88,14 +94,15 @@ func (s *Server) failed(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.As(err, &refused):
 		f := provider.Failure{Status: refused.StatusCode}
-		if f.Status < http.StatusBadRequest {
-			f.Status = 0 // it broke off an answer that had begun
-		}
 		f.Kind, f.Message = described([]byte(refused.RawJSON()))
 		if refused.Response != nil {
 			f.Header = refused.Response.Header
 		}
 		return s.o.Endpoint.Fail(f)
+	}
+	if said, ok := provider.Streamed(err); ok {
+		kind, message := described(said)
+		return s.o.Endpoint.Fail(provider.Failure{Kind: kind, Message: message})
 	}
 	return s.o.Endpoint.Broken(ctx, err)
 }
@@ -113,17 +120,23 @@ func described(data []byte) (kind, message string) {
 
 // Models lists the models that the server offers.
 func (s *Server) Models(ctx context.Context) ([]agent.ModelInfo, error) {
-	client, options, err := s.connect(ctx)
+	services, options, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	page, err := client.Models.List(ctx, sdk.ModelListParams{}, options...)
+	page, err := services.models.List(ctx, sdk.ModelListParams{}, options...)
 	if err != nil {
 		return nil, s.failed(ctx, err)
 	}
 	var out []agent.ModelInfo
 	for _, m := range page.Data {
-		out = append(out, agent.ModelInfo{ID: m.ID, Name: m.DisplayName, ContextSize: m.MaxInputTokens})
+		var more struct {
+			MaxInputTokens int64 `json:"max_input_tokens"`
+		}
+		// What is not as expected is not known: the list is worth more than
+		// its details.
+		_ = json.Unmarshal([]byte(m.RawJSON()), &more)
+		out = append(out, agent.ModelInfo{ID: m.ID, Name: m.DisplayName, ContextSize: more.MaxInputTokens})
 	}
 	return out, nil
 }

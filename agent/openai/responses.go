@@ -141,7 +141,7 @@ func (m *responsesModel) assistant(msg agent.Message, names provider.Names) []re
 }
 
 func responsesResult(m agent.Message) responses.ResponseInputItemUnionParam {
-	result := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(m.CallID)}
+	result := &responses.ResponseInputItemFunctionCallOutputParam{CallID: m.CallID}
 	text, images := provider.JoinText(m.Blocks), provider.Images(m.Blocks)
 	if len(images) == 0 {
 		result.Output.OfString = param.NewOpt(text)
@@ -200,7 +200,7 @@ func (a *responsesAnswer) item(item responses.ResponseOutputItemUnion) error {
 	switch item.Type {
 	case "function_call":
 		return a.yield(agent.Delta{Call: &agent.CallDelta{
-			ID: item.CallID, Name: a.names.Original(item.Name), Arguments: item.Arguments.OfString,
+			ID: item.CallID, Name: a.names.Original(item.Name), Arguments: item.Arguments,
 		}})
 	case "reasoning":
 		if item.EncryptedContent == "" {

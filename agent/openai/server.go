@@ -8,7 +8,6 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agent-ls/agent-ls/agent"
@@ -96,7 +95,6 @@ func (s *Server) options() []option.RequestOption {
 // failed turns an error of the SDK into one that is safe to show.
 func (s *Server) failed(ctx context.Context, err error) error {
 	var refused *sdk.Error
-	var broken *ssestream.StreamError
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -112,8 +110,9 @@ func (s *Server) failed(ctx context.Context, err error) error {
 			f.Kind, f.Message = described([]byte(refused.RawJSON()))
 		}
 		return s.o.Endpoint.Fail(f)
-	case errors.As(err, &broken):
-		kind, message := described(broken.Event.Data)
+	}
+	if said, ok := provider.Streamed(err); ok {
+		kind, message := described([]byte(`{"error":` + string(said) + `}`))
 		return s.o.Endpoint.Fail(provider.Failure{Kind: kind, Message: message})
 	}
 	return s.o.Endpoint.Broken(ctx, err)

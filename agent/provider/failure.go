@@ -106,6 +106,16 @@ func (e *Endpoint) Broken(ctx context.Context, err error) error {
 	return &agent.ProviderError{Temporary: true, Message: e.Name + ": the connection to the model's server failed: " + e.clean(err.Error())}
 }
 
+// streamedPrefix is what the SDKs put before an error that a server sends in a
+// stream.
+const streamedPrefix = "received error while streaming: "
+
+// Streamed returns what a server said when it broke a stream off.
+func Streamed(err error) (said []byte, ok bool) {
+	text, ok := strings.CutPrefix(err.Error(), streamedPrefix)
+	return []byte(text), ok
+}
+
 // Cut is a stream that ended before the answer was complete.
 func (e *Endpoint) Cut() error {
 	return &agent.ProviderError{Temporary: true, Message: e.Name + ": the model's server ended its answer before it was complete"}

@@ -37,9 +37,10 @@ type Source struct {
 type Key struct {
 	source Source
 
-	mu    sync.Mutex
-	value string
-	known bool
+	fetching sync.Mutex // held while the key is fetched
+	mu       sync.Mutex
+	value    string
+	known    bool
 	// seen are all keys that were ever given out, for Redact.
 	seen []string
 }
@@ -50,20 +51,28 @@ func NewKey(s Source) *Key { return &Key{source: s} }
 // Get returns the key, "" where the server may want none. An error says where a
 // key can be put, and holds none.
 func (k *Key) Get(ctx context.Context) (string, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known {
-		return k.value, nil
+	k.fetching.Lock()
+	defer k.fetching.Unlock()
+	if value, known := k.have(); known {
+		return value, nil
 	}
 	value, err := k.source.fetch(ctx)
 	if err != nil {
 		return "", err
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.value, k.known = value, true
 	if value != "" {
 		k.seen = append(k.seen, value)
 	}
 	return value, nil
+}
+
+func (k *Key) have() (value string, known bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.value, k.known
 }
 
 // Forget makes the next Get fetch the key again, after the server refused it.

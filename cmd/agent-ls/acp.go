@@ -72,6 +72,7 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 func (a *app) newServer(client acpagent.Peer, o acpagent.Options) (server *acpagent.Server) {
 	own := newDeclaredTools(client, a.log)
 	o.Version, o.Logger, o.Opening, o.Methods = version(), a.log, own.opening, own.methods()
+	o.Logins, o.Login = a.models.logins(), a.models.login
 	o.MCP = func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
 		a.connectServers(s, servers, server)
 	}

@@ -9,14 +9,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-ls/agent-ls/acp/host"
 	"github.com/agent-ls/agent-ls/agent"
-	"github.com/agent-ls/agent-ls/agent/direct"
-	"github.com/agent-ls/agent-ls/agent/script"
 	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/lsp"
 	"github.com/agent-ls/agent-ls/tools"
@@ -38,6 +35,7 @@ type app struct {
 	// workspace is what the hub's sessions see.
 	workspace *workspace.Workspace
 	grants    *permission.Grants
+	models    *models
 	local     *proc.Local
 	tasks     *proc.Tasks
 	outputs   *cache.Store
@@ -122,13 +120,16 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.transcripts = cache.Open(cache.Options{Dir: lsp.TranscriptDir(c.StateDir)})
 	a.grants = permission.OpenGrants(filepath.Join(c.StateDir, grantsFile))
 	a.workspace = workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()})
+	a.models = newModels(c, a.log)
 	a.hub = agent.NewHub(agent.Config{
 		Workspace: a.workspace, Registry: registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
-		Models: a.models, OpenModel: openModel, OpenDriver: a.openDriver, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
+		Models: a.choices, OpenModel: a.models.open, OpenDriver: a.openDriver, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
 		TurnBegins: a.turnBegins, Recorder: a.recorder,
+		Retry: agent.DefaultRetry(), Thinking: thinking(c), MaxRequests: c.Limits.MaxRequests,
 		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
 	})
+	a.models.changed = a.hub.ModelsChanged
 	a.tasks.OnCompletion(a.taskEnded)
 	go func() {
 		defer close(a.swept)
@@ -141,6 +142,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 
 // close ends the sessions, then what they ran.
 func (a *app) close() {
+	a.models.close()
 	a.hub.Close()
 	a.tasks.Dispose()
 	a.local.Close()
@@ -170,34 +172,21 @@ func (a *app) taskEnded(c proc.Completion) {
 	}
 }
 
-// models lists what a user may choose: the configured model, direct and the
-// hosted agents.
-func (a *app) models() []agent.ModelInfo {
-	out := []agent.ModelInfo{direct.Info()}
+// choices lists what a user may choose: models and the hosted agents.
+func (a *app) choices() []agent.ModelInfo {
+	out := a.models.list()
 	for _, hosted := range hostedAgents(a.config) {
 		out = append(out, host.Info(hosted))
-	}
-	if a.config.Model != direct.Info().ID {
-		if _, info, err := openModel(a.config.Model); err == nil {
-			out = append([]agent.ModelInfo{info}, out...)
-		}
 	}
 	return out
 }
 
-// openModel makes a model by its name (contract §2).
-func openModel(id string) (agent.Model, agent.ModelInfo, error) {
-	if id == direct.Info().ID {
-		return direct.New(), direct.Info(), nil
+// thinking is how hard models think from the start, "" for as they like.
+func thinking(c config.Config) string {
+	if c.Thinking == "default" {
+		return ""
 	}
-	if file, ok := strings.CutPrefix(id, "script:"); ok {
-		s, err := script.Load(file)
-		if err != nil {
-			return nil, agent.ModelInfo{}, err
-		}
-		return script.NewModel(s), script.Info(file), nil
-	}
-	return nil, agent.ModelInfo{}, fmt.Errorf("unknown model %q: use direct or script:FILE", id)
+	return c.Thinking
 }
 
 func builtinOptions(c config.Config) builtin.Options {

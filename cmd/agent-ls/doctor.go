@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-ls/agent-ls/internal/config"
+	"github.com/agent-ls/agent-ls/tools/confine"
 	"github.com/agent-ls/agent-ls/tools/proc"
 )
 
@@ -28,7 +31,7 @@ sessions need. Exit status 1 when something that is needed is broken.`,
 				return err
 			}
 			c, loadErr := config.Load(s)
-			d := diagnose(c, loadErr)
+			d := diagnose(cmd.Context(), c, loadErr)
 			if asJSON {
 				err = printJSON(io.out, d)
 			} else {
@@ -65,13 +68,14 @@ type settingFound struct {
 	Origin string `json:"origin"`
 }
 
-func diagnose(c config.Config, loadErr error) diagnosis {
+func diagnose(ctx context.Context, c config.Config, loadErr error) diagnosis {
 	d := diagnosis{Platform: map[string]string{"os": runtime.GOOS, "arch": runtime.GOARCH, "version": version()}}
 	d.workingFolder(c.Cwd)
 	d.configuration(c, loadErr)
-	d.model(c)
+	d.model(ctx, c)
 	d.stateFolder(c.StateDir)
 	d.shell()
+	d.sandbox(confine.Mode(c.Bash.Sandbox))
 	d.program("git", "ignored files are found without it, too")
 	d.program("rg", "the built-in search is used")
 	for _, s := range c.Report() {
@@ -115,11 +119,13 @@ func (d *diagnosis) configuration(c config.Config, err error) {
 	}
 }
 
-func (d *diagnosis) model(c config.Config) {
-	if _, info, err := openModel(c.Model); err != nil {
+func (d *diagnosis) model(ctx context.Context, c config.Config) {
+	m := newModels(c, slog.New(slog.DiscardHandler))
+	defer m.close()
+	if text, err := m.check(ctx, c.Model); err != nil {
 		d.add("model", "broken", "%s: %v", c.Model, err)
 	} else {
-		d.add("model", "ok", "%s (%s); it needs no key", c.Model, info.Name)
+		d.add("model", "ok", "%s", text)
 	}
 }
 
@@ -148,6 +154,22 @@ func (d *diagnosis) shell() {
 		return
 	}
 	d.add("shell", "ok", "%s", path)
+}
+
+// sandbox says whether commands can be confined; it is broken only where they
+// are to be.
+func (d *diagnosis) sandbox(wanted confine.Mode) {
+	partial, err := confine.Check()
+	switch {
+	case err != nil && wanted != confine.Off:
+		d.add("sandbox", "broken", "bash.sandbox is %s, but %v: no command runs below the mode full-access", wanted, err)
+	case err != nil:
+		d.add("sandbox", "missing", "%v; bash.sandbox is off", err)
+	case partial != "":
+		d.add("sandbox", "missing", "commands can be confined in part (bash.sandbox is %s): %s", wanted, partial)
+	default:
+		d.add("sandbox", "ok", "commands can be confined by Landlock (bash.sandbox is %s)", wanted)
+	}
 }
 
 func (d *diagnosis) program(name, without string) {
