@@ -134,7 +134,7 @@ return {
       c:cmd('setlocal modifiable')
       h.equal({ applied = true }, apply(version))
       h.equal('two\n', c:text())
-      h.equal('', c:eval("execute('messages')"), 'nothing is printed')
+      h.equal('', vim.trim(c:eval("execute('messages')")), 'nothing is printed')
     end,
   },
   {

@@ -125,7 +125,7 @@ return {
       h.equal('i', c:eval('mode()'))
       c:shows('$ echo x — asks for permission')
       h.equal({ 'agent-ls asks for permission: echo x (:AgentLs answer)' }, c:lua('return _G.notes'))
-      h.equal('', c:eval("execute('messages')"))
+      h.equal('', vim.trim(c:eval("execute('messages')")))
     end,
   },
 }

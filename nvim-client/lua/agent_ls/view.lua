@@ -169,7 +169,7 @@ end
 ---@param item agent_ls.Item
 function M.changed(session, item)
   local view = views[session.id]
-  if view then
+  if view and view.session == session then
     view.dirty[item.index] = true
     schedule(view)
   end
@@ -193,32 +193,44 @@ local function watch(view)
 end
 
 ---@param view agent_ls.View
-local function fill(view)
-  local buf, session = view.buf, view.session
-  vim.api.nvim_buf_set_name(buf, 'agent-ls://session/' .. session.id)
+local function make_buffer(view)
+  local buf = view.buf
+  vim.api.nvim_buf_set_name(buf, 'agent-ls://session/' .. view.session.id)
   vim.bo[buf].bufhidden, vim.bo[buf].undolevels = 'hide', -1
-  vim.api.nvim_buf_set_lines(buf, 0, -1, true, { 'agent-ls in ' .. vim.fn.fnamemodify(session.cwd, ':~') })
-  vim.bo[buf].modifiable, vim.bo[buf].modified = false, false
   watch(view)
   vim.bo[buf].filetype = 'agentls'
   require('agent_ls.keys').set(buf)
 end
 
---- Returns the view of a session, made when it has none.
+-- Shows a session from its beginning in the buffer of a view.
+---@param view agent_ls.View
 ---@param session agent_ls.Session
----@return agent_ls.View
-function M.get(session)
-  local view = views[session.id]
-  if view then
-    return view
-  end
-  view = { session = session, buf = vim.api.nvim_create_buf(false, true), sizes = {}, dirty = {}, waiting = false }
-  fill(view)
-  views[session.id] = view
+local function fill(view, session)
+  view.session, view.sizes, view.dirty = session, {}, {}
+  vim.bo[view.buf].modifiable = true
+  local title = 'agent-ls in ' .. vim.fn.fnamemodify(session.cwd, ':~')
+  vim.api.nvim_buf_set_lines(view.buf, 0, -1, true, { title })
+  vim.bo[view.buf].modifiable, vim.bo[view.buf].modified = false, false
   for index in ipairs(session.items) do
     view.dirty[index] = true
   end
   M.flush(view)
+end
+
+--- Returns the view of a session, made when it has none. A session that was loaded again takes the
+--- buffer that it had.
+---@param session agent_ls.Session
+---@return agent_ls.View
+function M.get(session)
+  local view = views[session.id]
+  if not view then
+    view = { session = session, buf = vim.api.nvim_create_buf(false, true), sizes = {}, dirty = {}, waiting = false }
+    make_buffer(view)
+    views[session.id] = view
+    fill(view, session)
+  elseif view.session ~= session then
+    fill(view, session)
+  end
   return view
 end
 
