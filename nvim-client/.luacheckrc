@@ -1,4 +1,4 @@
 std = 'luajit'
 globals = { 'vim' }
-max_line_length = 120
+max_line_length = false -- stylua breaks lines
 self = false

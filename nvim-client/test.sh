@@ -14,9 +14,14 @@ for name in "${!AGENT_LS_@}"; do unset "$name"; done # the program takes them as
 need patchelf patchelf
 need luacheck lua-check
 need pgrep procps
+need npm npm
 "$here/../testdata/editors/install.sh" "$cache/editors" nvim-0.10 nvim-0.12 || exit 1
 
 failed=0
+if command -v npm >/dev/null; then
+  echo "== stylua"
+  (cd "$here" && npm ci --cache "$cache/npm" --no-audit --no-fund --ignore-scripts --loglevel=error >/dev/null && node test/format.mjs) || failed=1
+fi
 if command -v luacheck >/dev/null; then
   echo "== luacheck"
   (cd "$here" && luacheck --quiet lua lsp plugin test) || failed=1

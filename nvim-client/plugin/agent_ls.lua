@@ -25,7 +25,7 @@ end
 plug('Prompt', function()
   vim.cmd.AgentLs('prompt')
 end, 'prompt')
-vim.keymap.set('x', '<Plug>(AgentLsPrompt)', ":AgentLs prompt<CR>", { desc = 'agent-ls: prompt about the selection' })
+vim.keymap.set('x', '<Plug>(AgentLsPrompt)', ':AgentLs prompt<CR>', { desc = 'agent-ls: prompt about the selection' })
 plug('Open', function()
   vim.cmd.AgentLs('open')
 end, 'show the session')

@@ -30,7 +30,7 @@ return {
     function()
       local c = h.child({ files = { ['a.txt'] = 'a\n' } })
       c:edit('a.txt')
-      h.equal({}, c:lua("return vim.lsp.get_clients({ _uninitialized = true })"))
+      h.equal({}, c:lua('return vim.lsp.get_clients({ _uninitialized = true })'))
       h.equal('', c:lua("return require('agent_ls').status()"))
       h.equal(nil, c:lua("return package.loaded['agent_ls.hub']"))
       h.equal(nil, c:lua('return _G.agent_ls'), 'a global')

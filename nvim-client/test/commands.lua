@@ -14,7 +14,19 @@ return {
       local c = h.child()
       h.equal({ 'mode', 'model' }, completion(c, 'AgentLs mo'))
       h.equal({ 'hunk', 'file', 'all', 'decision' }, completion(c, 'AgentLs undo '))
-      for _, name in ipairs({ 'prompt', 'open', 'stop', 'mode', 'model', 'sessions', 'follow', 'keep', 'undo', 'restore', 'log' }) do
+      for _, name in ipairs({
+        'prompt',
+        'open',
+        'stop',
+        'mode',
+        'model',
+        'sessions',
+        'follow',
+        'keep',
+        'undo',
+        'restore',
+        'log',
+      }) do
         assert(vim.tbl_contains(completion(c, 'AgentLs '), name), name)
       end
       c:prompt('hello')

@@ -31,7 +31,9 @@ return {
     function()
       local c = with_file('one\ntwo\nthree\nfour\n')
       c:keys('ccfirst<Esc>')
-      c:prompt('/read a.txt\n/edit {"file_path":"a.txt","edits":[{"old_string":"two","new_string":"2"},{"old_string":"four","new_string":"4"}]}')
+      c:prompt(
+        '/read a.txt\n/edit {"file_path":"a.txt","edits":[{"old_string":"two","new_string":"2"},{"old_string":"four","new_string":"4"}]}'
+      )
       c:keys('Go5<Esc>')
       h.eventually('typed', function()
         return c:text() == 'first\n2\nthree\n4\n5\n'
@@ -181,8 +183,8 @@ return {
       local made = select(2, c:session():gsub('± Edit a.txt — completed', ''))
       h.equal(made, select(2, c:text('a.txt'):gsub('agent %d+\nand one more\n', '')), 'edits made')
       assert(made >= calls / 2, made .. ' edits made')
-      for line in c:session():gmatch('Error: [^\n]*') do
-        h.has(line, 'was changed in the editor while the edit was on its way')
+      for err in c:session():gmatch('Error: [^\n]*') do
+        h.has(err, 'was changed in the editor while the edit was on its way')
       end
       h.equal('', vim.trim(c:eval("execute('messages')")))
     end,

@@ -87,7 +87,11 @@ function M.child(o)
     end
   ]])
   if not o.plain then
-    local options = vim.tbl_extend('force', { cmd = { M.server, 'lsp' }, grace_ms = 0, root_markers = { 'no-such' } }, o.options or {})
+    local options = vim.tbl_extend(
+      'force',
+      { cmd = { M.server, 'lsp' }, grace_ms = 0, root_markers = { 'no-such' } },
+      o.options or {}
+    )
     child:lua("require('agent_ls').setup(...)", options)
   end
   return child

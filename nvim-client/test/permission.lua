@@ -25,14 +25,21 @@ return {
       local c = h.child({ files = { ['a.txt'] = ('x\n'):rep(5) }, options = { card_lines = 3 } })
       c:edit('a.txt')
       local content = ('new line\n'):rep(30)
-      c:send('/read a.txt\n/write ' .. vim.json.encode({ file_path = 'a.txt', content = content }) .. '\n!echo x\n!echo y\n!echo y')
+      c:send(
+        '/read a.txt\n/write '
+          .. vim.json.encode({ file_path = 'a.txt', content = content })
+          .. '\n!echo x\n!echo y\n!echo y'
+      )
       asked(c)
       h.equal({ 'agent-ls asks for permission: Write a.txt (:AgentLs answer)' }, c:lua('return _G.notes'))
       h.equal(1, c:count('AgentLsPermission'))
       h.equal('agent-ls: asks, ask', c:lua("return require('agent_ls').status()"))
       local text = c:session()
       h.equal(30, select(2, text:gsub('%+new line', '')), 'lines of the diff')
-      h.has(text, 'a  Allow once\n    A  Always allow edits of a.txt\n    r  Reject once\n    R  Always reject edits of a.txt')
+      h.has(
+        text,
+        'a  Allow once\n    A  Always allow edits of a.txt\n    r  Reject once\n    R  Always reject edits of a.txt'
+      )
       on_question(c)
       c:keys('a')
       c:shows('$ echo x — asks for permission')
@@ -55,7 +62,7 @@ return {
       on_question(c)
       c:keys('a')
       h.eventually('what is told', function()
-        return c:lua("return _G.notes[2]") == 'agent-ls: the question has just come; read it and press the key again'
+        return c:lua('return _G.notes[2]') == 'agent-ls: the question has just come; read it and press the key again'
       end)
       asked(c)
       h.equal(nil, c:disk('made'))
@@ -106,7 +113,8 @@ return {
       end)
       c:cmd('wincmd p')
       -- While an expression is evaluated text is locked; what waits in it lets messages come.
-      c:lua([[
+      c:lua(
+        [[
         local patience = ...
         vim.keymap.set('i', '<F2>', function()
           _G.waited = vim.wait(patience, function()
@@ -115,7 +123,9 @@ return {
           end, 1)
           return '!'
         end, { expr = true })
-      ]], h.patience)
+      ]],
+        h.patience
+      )
       c:send('!echo x')
       c:keys('A typed<F2> and more')
       h.eventually('the text', function()

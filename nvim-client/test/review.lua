@@ -12,7 +12,8 @@ local function changed()
   local c = h.child({ files = { ['a.txt'] = numbered, ['b.txt'] = 'b\n' } })
   c:edit('a.txt')
   c:full_access()
-  local edits = { { old_string = 'line 3\n', new_string = 'three\nand more\n' }, { old_string = 'line 10\n', new_string = '' } }
+  local edits =
+    { { old_string = 'line 3\n', new_string = 'three\nand more\n' }, { old_string = 'line 10\n', new_string = '' } }
   table.insert(edits, { old_string = 'line 20\n', new_string = 'twenty\n' })
   c:prompt('/read a.txt\n/edit ' .. vim.json.encode({ file_path = 'a.txt', edits = edits }))
   h.eventually('three hunks', function()
@@ -73,10 +74,13 @@ return {
       pending(c, 0)
       h.equal(numbered, c:text())
       h.equal(numbered, c:disk('a.txt'))
-      h.equal('', c:lua([[
+      h.equal(
+        '',
+        c:lua([[
         local ns = vim.api.nvim_get_namespaces()['agent_ls.review']
         return #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {}) > 0 and 'marks' or ''
-      ]]))
+      ]])
+      )
     end,
   },
   {
@@ -108,10 +112,13 @@ return {
         return c:eval("tabpagenr('$')") == 2
       end)
       h.equal('a.txt', c:eval('expand("%:t")'))
-      h.equal(numbered, c:lua([[
+      h.equal(
+        numbered,
+        c:lua([[
         local wins = vim.api.nvim_tabpage_list_wins(0)
         return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(wins[1]), 0, -1, true), '\n') .. '\n'
-      ]]))
+      ]])
+      )
       c:keys('<C-w>hq')
       h.eventually('one tab page', function()
         return c:eval("tabpagenr('$')") == 1

@@ -15,7 +15,12 @@ return {
       c:send('!sleep 1000')
       c:shows('asks for permission')
       c:keys('A mine<Esc>')
-      local pid = tonumber((c:lua([[return vim.fn.system({ 'pgrep', '-P', tostring(vim.uv.os_getpid()), '-x', 'agent-ls' })]]):match('%d+')))
+      local pid = tonumber(
+        (
+          c:lua([[return vim.fn.system({ 'pgrep', '-P', tostring(vim.uv.os_getpid()), '-x', 'agent-ls' })]])
+            :match('%d+')
+        )
+      )
       vim.uv.kill(assert(pid, 'the server'), 'sigkill')
       c:shows('agent-ls has ended (signal 9)')
       local session = c:session()
@@ -23,7 +28,12 @@ return {
       assert(not session:find('Allow this?'))
       h.equal('AgentLsTurnEnd', c:lua('return _G.events[#_G.events].name'))
       h.equal(0, c:lua("return require('agent_ls.review').count()"))
-      h.equal(0, c:lua([[return #vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces()['agent_ls.review'], 0, -1, {})]]))
+      h.equal(
+        0,
+        c:lua(
+          [[return #vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces()['agent_ls.review'], 0, -1, {})]]
+        )
+      )
       h.equal('one mine\n2\n', c:text())
       c:cmd('AgentLs mode full-access')
       c:prompt('/read a.txt')
@@ -96,7 +106,8 @@ return {
       local grown = c:lua("return collectgarbage('count')") - before
       table.sort(times)
       local median, longest, busy = times[math.ceil(n / 2)], times[n], c:lua('return _G.longest') * 1000
-      local figures = '      %d keys: median %.1f ms, longest %.1f ms; longest work %.1f ms; Lua memory grew by %.1f MB\n'
+      local figures =
+        '      %d keys: median %.1f ms, longest %.1f ms; longest work %.1f ms; Lua memory grew by %.1f MB\n'
       io.stdout:write(figures:format(n, median, longest, busy, grown / 1024))
       assert(median < 50, 'the median of the keys')
       assert(busy > 0 and busy < 50, 'the longest work between two keys')

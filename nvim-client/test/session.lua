@@ -58,9 +58,21 @@ return {
   {
     'lines are highlighted, messages as Markdown, and bodies fold',
     function()
-      local script = { turns = { { steps = { { say = '# Head\n**bold** text\n\n' }, { calls = { { name = 'read', args = { file_path = 'a.txt' } } } } } } } }
+      local script = {
+        turns = {
+          {
+            steps = {
+              { say = '# Head\n**bold** text\n\n' },
+              { calls = { { name = 'read', args = { file_path = 'a.txt' } } } },
+            },
+          },
+        },
+      }
       local c = h.child({ files = { ['a.txt'] = '**plain**\n', ['s.json'] = vim.json.encode(script) } })
-      c:lua("require('agent_ls').setup({ cmd = { ..., 'lsp', '--model', 'script:s.json' }, root_markers = { 'no-such' } })", h.server)
+      c:lua(
+        "require('agent_ls').setup({ cmd = { ..., 'lsp', '--model', 'script:s.json' }, root_markers = { 'no-such' } })",
+        h.server
+      )
       c:prompt('go')
       open(c)
       local function group_at(line)
@@ -82,7 +94,9 @@ return {
       h.equal({ 'AgentLsTitle', 'AgentLsCompleted' }, groups)
       c:keys('zc')
       h.eventually('a fold', function()
-        return c:lua("return vim.fn.foldclosed('.') == vim.fn.line('.') and vim.fn.foldclosedend('.') > vim.fn.line('.')")
+        return c:lua(
+          "return vim.fn.foldclosed('.') == vim.fn.line('.') and vim.fn.foldclosedend('.') > vim.fn.line('.')"
+        )
       end)
     end,
   },
@@ -102,17 +116,20 @@ return {
       end
       h.equal({ 'You', '→ Read a.txt', '± Edit a.txt', '$ echo "out put"' }, titles)
       c:cmd('normal go')
-      h.equal(1, c:lua([[
+      h.equal(
+        1,
+        c:lua([[
         local n = 0
         for _, win in ipairs(vim.api.nvim_list_wins()) do
           if vim.bo[vim.api.nvim_win_get_buf(win)].buftype == 'terminal' then n = n + 1 end
         end
         return n
-      ]]))
+      ]])
+      )
       h.equal('agentls', c:eval('&filetype'), 'the focus stays')
       c:keys('K')
       h.eventually('the input', function()
-        return c:lua("return #vim.api.nvim_list_wins()") == 4 and c:screen():find('│echo "out put"', 1, true)
+        return c:lua('return #vim.api.nvim_list_wins()') == 4 and c:screen():find('│echo "out put"', 1, true)
       end)
       c:keys('[[]c')
       h.eventually('a change', function()

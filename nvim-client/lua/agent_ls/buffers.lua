@@ -24,7 +24,11 @@ local function refusal(document)
   local buf = vim.uri_to_bufnr(document.uri)
   local version = vim.lsp.util.buf_versions[buf]
   if type(document.version) == 'number' and version ~= document.version then
-    return ('%s is at version %s, the edit is for version %d'):format(document.uri, version or 'none', document.version)
+    return ('%s is at version %s, the edit is for version %d'):format(
+      document.uri,
+      version or 'none',
+      document.version
+    )
   end
   if vim.api.nvim_buf_is_loaded(buf) and not vim.bo[buf].modifiable then
     return document.uri .. " is not 'modifiable' in the editor"

@@ -8,8 +8,7 @@ local M = {}
 local INDENT = '    '
 
 -- The signs of kinds of calls, as in the terminal.
-local icons =
-  { read = '→', edit = '±', delete = '×', move = '»', search = '?', execute = '$', fetch = '↓' }
+local icons = { read = '→', edit = '±', delete = '×', move = '»', search = '?', execute = '$', fetch = '↓' }
 
 local states = {
   pending = { 'waiting', 'AgentLsPending' },
@@ -177,7 +176,8 @@ end
 ---@param cwd string titles and paths are relative to it
 ---@return agent_ls.Page
 function M.render(item, cwd)
-  local page = setmetatable({ lines = {}, marks = {}, most = item.question and math.huge or config.get().card_lines }, Page)
+  local page =
+    setmetatable({ lines = {}, marks = {}, most = item.question and math.huge or config.get().card_lines }, Page)
   if item.kind == 'call' then
     add_call(page, item, cwd)
   elseif item.kind == 'plan' then

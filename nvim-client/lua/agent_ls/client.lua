@@ -174,7 +174,10 @@ function M.with(root, callback)
   local client = find(root)
   local id = client and client.id or start(root)
   if not id then
-    vim.notify(('agent-ls: %s cannot be started; see :checkhealth agent_ls'):format(config.get().cmd[1]), vim.log.levels.ERROR)
+    vim.notify(
+      ('agent-ls: %s cannot be started; see :checkhealth agent_ls'):format(config.get().cmd[1]),
+      vim.log.levels.ERROR
+    )
   elseif ready[id] then
     callback(assert(vim.lsp.get_client_by_id(id)))
   else

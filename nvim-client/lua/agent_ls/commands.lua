@@ -154,7 +154,9 @@ local function decide(verb)
     local arguments = { hunk = { hunk and hunk.id }, file = { vim.uri_from_bufnr(0) }, all = {}, decision = {} }
     local names = { hunk = verb .. 'Hunk', file = verb .. 'File', all = verb .. 'All', decision = 'undoDecision' }
     if not names[what] or (what == 'decision' and verb == 'keep') then
-      warn(('%s: expected hunk, file%s, got %q'):format(verb, verb == 'undo' and ', all or decision' or ' or all', what))
+      warn(
+        ('%s: expected hunk, file%s, got %q'):format(verb, verb == 'undo' and ', all or decision' or ' or all', what)
+      )
       return
     end
     local lsp = id and vim.lsp.get_client_by_id(id)
@@ -196,8 +198,8 @@ local function restore(call)
       vim.ui.select(list, {
         prompt = 'agent-ls: restore the files to before',
         format_item = function(checkpoint)
-          local prompt = require('agent_ls.text').one_line(checkpoint.prompt or '')
-          return ('%s (%d files)'):format(prompt, #(checkpoint.files or {}))
+          local title = require('agent_ls.text').one_line(checkpoint.prompt or '')
+          return ('%s (%d files)'):format(title, #(checkpoint.files or {}))
         end,
       }, function(checkpoint)
         if checkpoint then

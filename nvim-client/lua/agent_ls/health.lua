@@ -30,7 +30,9 @@ end
 
 ---@param cmd string
 local function check_program(cmd)
-  local done = vim.system({ cmd, 'doctor' }, { text = true, env = require('agent_ls.config').get().cmd_env }):wait(10000)
+  local done = vim
+    .system({ cmd, 'doctor' }, { text = true, env = require('agent_ls.config').get().cmd_env })
+    :wait(10000)
   local report = done.code == 0 and vim.health.info or vim.health.warn
   report(vim.trim(done.stdout ~= '' and done.stdout or done.stderr or ''))
 end
@@ -42,7 +44,9 @@ local function check_clients()
   end
   for _, client in ipairs(clients) do
     local files = vim.tbl_count(client.attached_buffers)
-    vim.health.ok(('running in %s, %d files, positions in %s'):format(client.config.root_dir, files, client.offset_encoding))
+    vim.health.ok(
+      ('running in %s, %d files, positions in %s'):format(client.config.root_dir, files, client.offset_encoding)
+    )
   end
 end
 

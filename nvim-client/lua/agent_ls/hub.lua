@@ -83,7 +83,9 @@ function M.gone(client_id, how)
   for id, session in pairs(sessions) do
     if session.client_id == client_id then
       local busy = session.running > 0
-      session:abandon(('agent-ls has ended (%s). :AgentLs prompt starts it again, :AgentLs sessions goes on.'):format(how))
+      session:abandon(
+        ('agent-ls has ended (%s). :AgentLs prompt starts it again, :AgentLs sessions goes on.'):format(how)
+      )
       sessions[id] = nil
       if current[session.cwd] == session then
         current[session.cwd] = nil

@@ -147,7 +147,10 @@ local function chunk(kind)
     local content = update.content or {}
     local piece = content.text or (content.resource and content.resource.text) or content.uri or ''
     if content.type ~= 'text' then
-      piece = ('\n[%s %s]\n'):format(content.type, content.uri or (content.resource or {}).uri or content.mimeType or '')
+      piece = ('\n[%s %s]\n'):format(
+        content.type,
+        content.uri or (content.resource or {}).uri or content.mimeType or ''
+      )
     end
     local last = session.items[#session.items]
     if last and last.kind == kind and last.message_id == update.messageId then

@@ -42,7 +42,9 @@ end
 ---@return string[]
 function M.unified(old, new)
   local out = {}
-  for _, line in ipairs(M.lines(diff(ended(old), ended(new), { ctxlen = 3 }) --[[@as string]])) do
+  for _, line in
+    ipairs(M.lines(diff(ended(old), ended(new), { ctxlen = 3 }) --[[@as string]]))
+  do
     if line:sub(1, 2) ~= '@@' then
       out[#out + 1] = line
     elseif #out > 0 then
