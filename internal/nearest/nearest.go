@@ -7,7 +7,8 @@ import "strings"
 
 // Of returns the candidate that is most like word, compared without regard to
 // case: one that word begins, else the one at the smallest edit distance. Of
-// equally near ones it is the one with the longest common beginning, then the
+// equally near ones it is the one with the longest common beginning (one typed
+// whole before all others), then the
 // one nearest in length, then the first. "" without candidates.
 func Of(word string, candidates []string) string {
 	best, bestScore := "", score{}
@@ -29,6 +30,9 @@ func compare(word, candidate string) score {
 	}
 	if len(word) > 2 && common == len(word) {
 		distance = 1
+	}
+	if common == len(candidate) {
+		common++ // all of it was typed, and something more
 	}
 	return score{distance, -common, max(len(word), len(candidate)) - min(len(word), len(candidate))}
 }
