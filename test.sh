@@ -228,6 +228,15 @@ acp_clients() {
   return $ok
 }
 
+# suite DIR: the tests of a folder that brings its own script, with what it
+# installs kept in the cache.
+suite() { AGENT_LS=$program AGENT_LS_TEST_CACHE=$cache "$1/test.sh"; }
+
+nvim_client() { suite nvim-client; }
+plain_editors() { suite testdata/editors; }
+vscode_client() { suite vscode-client; }
+hosted_agents() { suite testdata/hosted; }
+
 demo() { "$program" demo; }
 
 has go || { echo "test.sh: Go is missing; it is the one thing that must be there" >&2; printf '0 passed, 1 failed\n'; exit 1; }
@@ -249,6 +258,10 @@ else
   step "fuzzers, $FUZZ_SECONDS s each" fuzz
   step "benchmarks, once" benchmarks
   step "ACP clients: the official SDK's and acpx" acp_clients node testdata/acp-sdk/node_modules testdata/acpx/node_modules
+  step "Neovim client" nvim_client
+  step "editors without a client of ours" plain_editors
+  step "VS Code client" vscode_client node npm
+  step "hosted agents" hosted_agents node npm
   step "demonstration" demo
 fi
 
