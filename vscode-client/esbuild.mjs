@@ -41,6 +41,6 @@ if (tests) {
     platform: 'node',
     format: 'cjs',
     external: ['jsdom'],
-    alias: { vscode: './test/unit/vscode.ts' },
+    alias: { vscode: './test/unit/vscode.cjs' },
   });
 }

@@ -32,12 +32,14 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
   private readonly pages = new Set<ChatPage>();
   private readonly panels = new Set<vscode.WebviewPanel>();
   private view?: vscode.WebviewView;
+  /** Where to put the caret, for the first page that is ready. */
+  private later?: ToView;
   private readonly notified = new Set<PendingPermission['id']>();
   private readonly listeners: vscode.Disposable[];
 
   constructor(private readonly parts: ChatParts) {
     const { connection, sessions, review } = parts;
-    const status = () => this.postAll({ type: 'status', status: this.status() });
+    const status = () => void this.postAll({ type: 'status', status: this.status() });
     this.listeners = [
       sessions.onUpdates(({ session, updates }) => this.updates(session, updates)),
       sessions.onSwitch(() => this.postAll(this.sessionMessage())),
@@ -94,6 +96,11 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
     this.setFocused(false);
   }
 
+  /** Whether a page is there, seen or not. */
+  get isOpen(): boolean {
+    return this.pages.size > 0;
+  }
+
   get visible(): boolean {
     return !!this.view?.visible || [...this.panels].some((panel) => panel.visible);
   }
@@ -106,7 +113,9 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
     } else {
       await vscode.commands.executeCommand(`${chatView}.focus`);
     }
-    this.postAll(text === undefined ? { type: 'focus' } : { type: 'prefill', text });
+    const message: ToView = text === undefined ? { type: 'focus' } : { type: 'prefill', text };
+    // A view that is opened for the first time has no page yet.
+    this.later = this.postAll(message) ? undefined : message;
   }
 
   ready(page: ChatPage): void {
@@ -114,6 +123,13 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
     page.post({ type: 'status', status: this.status() });
     page.post({ type: 'review', files: this.parts.review.reviewed });
     void syntaxColours().then((colours) => page.post({ type: 'colours', colours }));
+    if (this.later) {
+      page.post(this.later);
+      this.later = undefined;
+    }
+    if (this.parts.connection.current.kind === 'ready') {
+      this.parts.sessions.ensure().catch((error: unknown) => this.parts.connection.log.error(String(error)));
+    }
   }
 
   message(page: ChatPage, message: FromView): void {
@@ -150,7 +166,8 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
         return review.decide(message.keep, message.hunks);
       case 'complete': {
         const items = await completeMention(message.query);
-        return page.post({ type: 'completions', request: message.request, items });
+        page.post({ type: 'completions', request: message.request, items });
+        return;
       }
       default:
         return this.open(message);
@@ -285,10 +302,9 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
     this.postAll({ type: 'colours', colours: await syntaxColours() });
   }
 
-  private postAll(message: ToView): void {
-    for (const page of this.pages) {
-      page.post(message);
-    }
+  /** Sends a message to all pages; false when none was ready for it. */
+  private postAll(message: ToView): boolean {
+    return [...this.pages].filter((page) => page.post(message)).length > 0;
   }
 
   dispose(): void {

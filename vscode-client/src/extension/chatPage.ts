@@ -4,7 +4,7 @@ import type { FromView, ToView } from '../shared/messages';
 import type { Timed } from '../shared/transcript';
 
 /** How long updates are gathered before they are sent to a page, in milliseconds. */
-const gathering = 8;
+const gathering = 16;
 
 export interface PageEvents {
   ready(page: ChatPage): void;
@@ -19,6 +19,7 @@ export class ChatPage implements vscode.Disposable {
   private isReady = false;
   private gathered: { id: string; updates: Timed[] } | undefined;
   private timer?: NodeJS.Timeout;
+  private flushed = 0;
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -41,11 +42,13 @@ export class ChatPage implements vscode.Disposable {
     }
   }
 
-  post(message: ToView): void {
+  /** Sends a message; false when the page is not ready for it. */
+  post(message: ToView): boolean {
     if (this.isReady) {
       this.flush();
       void this.webview.postMessage(message);
     }
+    return this.isReady;
   }
 
   /** Sends updates, many at a time when they come fast. */
@@ -58,7 +61,9 @@ export class ChatPage implements vscode.Disposable {
       this.gathered = { id, updates: [] };
     }
     this.gathered.updates.push(...updates);
-    this.timer ??= setTimeout(() => this.flush(), gathering);
+    // The first after a pause is sent at once.
+    const wait = Math.max(0, this.flushed + gathering - Date.now());
+    this.timer ??= setTimeout(() => this.flush(), wait);
   }
 
   private flush(): void {
@@ -67,6 +72,7 @@ export class ChatPage implements vscode.Disposable {
     const gathered = this.gathered;
     this.gathered = undefined;
     if (gathered) {
+      this.flushed = Date.now();
       void this.webview.postMessage({ type: 'updates', ...gathered } satisfies ToView);
     }
   }

@@ -65,7 +65,7 @@ export function activate(context: vscode.ExtensionContext): Testing {
     vscode.window.registerWebviewViewProvider(chatView, chat, { webviewOptions: { retainContextWhenHidden: true } }),
     vscode.window.registerWebviewPanelSerializer(chatView, chat),
     server.onChange((state) => {
-      onConnection(state, sessions, review).catch((error: unknown) => log.error(String(error)));
+      onConnection(state, sessions, review, chat).catch((error: unknown) => log.error(String(error)));
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.start()),
     vscode.workspace.onDidChangeConfiguration((change) => needsRestart(change) && void server.start()),
@@ -88,14 +88,21 @@ export async function deactivate(): Promise<void> {
 }
 
 /** Brings sessions back when a server is there; says why when there is none. */
-async function onConnection(state: ConnectionState, sessions: Sessions, review: Review): Promise<void> {
+async function onConnection(
+  state: ConnectionState,
+  sessions: Sessions,
+  review: Review,
+  chat: Chat,
+): Promise<void> {
   if (state.kind === 'starting') {
     review.clear();
     return;
   }
   if (state.kind === 'ready') {
     await sessions.recover();
-    await sessions.restore();
+    if (chat.isOpen || sessions.remembered) {
+      await sessions.ensure();
+    }
     return;
   }
   const settings = 'Open Settings';

@@ -63,13 +63,29 @@ export class Sessions implements Peer, SessionEvents {
     return session;
   }
 
-  /** The current session, a new one where there is none. */
+  /** Whether a session was current when the window was closed. */
+  get remembered(): boolean {
+    return this.memory.get<string>(currentKey) !== undefined;
+  }
+
+  /** The current session: the one that was current last time, else a new one. */
   ensure(): Promise<Session> {
     if (this.shown) {
       return Promise.resolve(this.shown);
     }
-    this.opening ??= this.create().finally(() => (this.opening = undefined));
+    this.opening ??= this.restoreOrCreate().finally(() => (this.opening = undefined));
     return this.opening;
+  }
+
+  private async restoreOrCreate(): Promise<Session> {
+    const id = this.memory.get<string>(currentKey);
+    if (id === undefined) {
+      return this.create();
+    }
+    return this.load(id).catch((error: unknown) => {
+      this.connection.log.info(`The last session is not there any more: ${String(error)}`);
+      return this.create();
+    });
   }
 
   async create(): Promise<Session> {
@@ -98,17 +114,6 @@ export class Sessions implements Peer, SessionEvents {
     this.show(session);
     await session.findCheckpoints();
     return session;
-  }
-
-  /** Brings back the session that was current when the window was closed. */
-  async restore(): Promise<void> {
-    const id = this.memory.get<string>(currentKey);
-    if (id && !this.shown) {
-      await this.load(id).catch((error: unknown) => {
-        this.connection.log.info(`The last session is not there any more: ${String(error)}`);
-        return this.memory.update(currentKey, undefined);
-      });
-    }
   }
 
   /**

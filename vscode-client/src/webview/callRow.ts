@@ -11,6 +11,13 @@ import { shortPath, type Row, type Surroundings } from './view';
 /** How many locations are listed. */
 const maxLocations = 20;
 
+/** About how high cards are, for as long as they have not been laid out, in pixels. */
+const closedHeight = 30;
+const openHeight = 190;
+
+/** A command longer than this is shown once more, whole, in UTF-16 units. */
+const longTitle = 40;
+
 /**
  * CallRow is the card of a tool call, made of what updates say alone. Its parts
  * are made again only when what they show has changed.
@@ -46,7 +53,7 @@ export class CallRow implements Row {
     this.body.id = `${id}-body`;
     this.title.id = `${id}-title`;
     const head = h('div', { class: 'card-line' }, this.toggle, this.place, this.state);
-    this.element = h('article', { class: 'card row', 'aria-labelledby': this.title.id }, head, this.question, this.body);
+    this.element = h('article', { class: 'card row', 'aria-labelledby': this.title.id }, head, this.body, this.question);
     this.update();
   }
 
@@ -118,7 +125,9 @@ export class CallRow implements Row {
     if (item.started !== undefined && item.ended !== undefined) {
       nodes.push(h('span', { class: 'duration' }, duration(item.ended - item.started)));
     }
-    nodes.push(h('span', { class: `status ${asks ? 'asks' : item.status}` }, asks ? 'asks' : words[item.status]));
+    const quiet = item.status === 'completed';
+    const word = h('span', { class: quiet ? 'hidden-text' : '' }, asks ? 'asks' : words[item.status]);
+    nodes.push(h('span', { class: `status ${asks ? 'asks' : item.status}` }, word));
     return nodes;
   }
 
@@ -139,6 +148,7 @@ export class CallRow implements Row {
   }
 
   private content(): void {
+    this.element.style.containIntrinsicHeight = `auto ${this.open ? openHeight : closedHeight}px`;
     this.toggle.setAttribute('aria-expanded', String(this.open));
     this.body.hidden = !this.open;
     if (!this.open || !this.mounted) {
@@ -146,7 +156,7 @@ export class CallRow implements Row {
     }
     const { item } = this;
     const review = this.around.review(item);
-    const shown = [item.content, item.title, item.rawInput, item.rawOutput, item.locations, isOver(item.status), JSON.stringify(review)];
+    const shown = [item.content, item.title, item.rawInput, item.rawOutput, item.locations, item.status, this.shownQuestion, JSON.stringify(review)];
     if (this.shownBody?.every((part, i) => part === shown[i])) {
       this.terminal?.update(item.terminal!);
       return;
@@ -163,7 +173,8 @@ export class CallRow implements Row {
   private parts(): Node[] {
     const { item, around } = this;
     const parts: Node[] = [];
-    if (item.kind === 'execute' && (item.title.length > 60 || item.title.includes('\n'))) {
+    const asks = this.shownQuestion !== undefined; // and shows what it asks about
+    if (!asks && item.kind === 'execute' && (item.title.length > longTitle || item.title.includes('\n'))) {
       parts.push(h('div', { class: 'command' }, textView(item.title)));
     }
     if (item.locations.length > 1) {
@@ -179,7 +190,7 @@ export class CallRow implements Row {
         parts.push(view);
       }
     }
-    if (item.rawInput !== undefined) {
+    if (!asks && item.rawInput !== undefined && item.rawInput !== item.title) {
       parts.push(rawView('Input', item.rawInput));
     }
     if (item.rawOutput !== undefined) {
@@ -190,12 +201,12 @@ export class CallRow implements Row {
 
   private openTerminal(): void {
     const { item } = this;
-    if (!item.terminal) {
+    if (!item.terminal || (item.status === 'pending' && item.terminal.output === '')) {
       return;
     }
     this.terminal = new TerminalView(item.terminal);
     const copy = () => send({ type: 'copy', text: plainText(item.terminal?.output ?? '') });
-    this.body.prepend(
+    this.body.append(
       this.terminal.element,
       h(
         'div',
@@ -205,7 +216,6 @@ export class CallRow implements Row {
         button('Open in a terminal', () => send({ type: 'openTerminal', callId: item.id }), { class: 'quiet' }),
       ),
     );
-    this.terminal.open();
   }
 }
 

@@ -3,11 +3,12 @@ import type { ReviewedFile } from '../shared/messages';
 import { button, h } from './dom';
 import { highlightLines, languageOf, type Piece } from './highlight';
 import { send } from './host';
-import { diffRows, rowHunks, type DiffRow, type RowHunk, type Span } from './lineDiff';
+import { diffRows, rowHunks, wordsOf, type DiffRow, type RowHunk, type Span } from './lineDiff';
 import { shortPath } from './view';
 
-/** How many rows are shown at first. */
+/** How many rows are shown at first, and with each request for more. */
 const firstRows = 400;
+const moreRows = 1000;
 
 /** The changes of a call to one file after the other. */
 export function diffView(diffs: readonly DiffContent[], cwd: string, callId: string, review: readonly ReviewedFile[]): HTMLElement {
@@ -69,15 +70,15 @@ function block(part: DiffContent, rows: readonly DiffRow[], open: ReviewHunk[]):
         code.append(decisions([hunk.review], ''));
       }
     }
+    if (to < rows.length) {
+      const more = () => {
+        code.lastElementChild?.remove();
+        show(to, to + moreRows);
+      };
+      code.append(button(`Show more of ${rows.length - to} lines`, more, { class: 'quiet more' }));
+    }
   };
   show(0, firstRows);
-  if (rows.length > firstRows) {
-    const more = button(`Show ${rows.length - firstRows} more lines`, () => {
-      more.remove();
-      show(firstRows, rows.length);
-    }, { class: 'quiet more' });
-    code.append(more);
-  }
   return code;
 }
 
@@ -85,7 +86,7 @@ function line(row: DiffRow, pieces: { old: Piece[][]; new: Piece[][] }): HTMLEle
   const sign = { same: ' ', removed: '−', added: '+' }[row.kind];
   const coloured = (row.kind === 'added' ? pieces.new : pieces.old)[row.index] ?? [{ text: row.text, style: '' }];
   const text = h('span', { class: 'text' });
-  for (const { text: part, style, changed } of withWords(coloured, row.words)) {
+  for (const { text: part, style, changed } of withWords(coloured, wordsOf(row))) {
     text.append(style || changed ? h('span', { class: `${style}${changed ? ' word' : ''}`.trim() }, part) : part);
   }
   return h('div', { class: `line ${row.kind}` }, h('span', { class: 'sign' }, sign), text);

@@ -10,12 +10,12 @@ export interface DiffRow {
   readonly text: string;
   /** Index of the line in the old text (removed, same) or the new one (added). */
   readonly index: number;
-  /** Empty where the whole line counts as changed. */
-  readonly words: readonly Span[];
+  /** The line that it took the place of, or that took its place. */
+  readonly partner?: string;
 }
 
 /** A difference is computed no longer than this, in milliseconds, then the whole text counts as changed. */
-const patience = 60;
+const patience = 30;
 
 /** Lines longer than this are not compared by word. */
 const longestLine = 400;
@@ -42,15 +42,21 @@ export function diffRows(oldText: string, newText: string): DiffRow[] {
     const partner = parts[part.removed ? i + 1 : i - 1];
     const paired = part.removed ? partner?.added : part.added && partner?.removed;
     for (const [n, text] of part.value.entries()) {
-      const other = paired ? partner?.value[n] : undefined;
-      const words = other === undefined ? [] : part.removed ? changedWords(text, other).old : changedWords(other, text).new;
       const kind = part.removed ? 'removed' : part.added ? 'added' : 'same';
-      rows.push({ kind, text, words, index: part.added ? newLine + n : oldLine + n });
+      rows.push({ kind, text, index: part.added ? newLine + n : oldLine + n, partner: paired ? partner?.value[n] : undefined });
     }
     oldLine += part.added ? 0 : part.value.length;
     newLine += part.removed ? 0 : part.value.length;
   }
   return rows;
+}
+
+/** Where a row differs from its partner; empty where the whole line counts as changed. */
+export function wordsOf({ kind, text, partner }: DiffRow): readonly Span[] {
+  if (partner === undefined) {
+    return [];
+  }
+  return kind === 'removed' ? changedWords(text, partner).old : changedWords(partner, text).new;
 }
 
 /** Where two lines differ by words; nothing when they have little in common. */

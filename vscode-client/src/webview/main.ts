@@ -32,7 +32,12 @@ class App implements Surroundings {
     document.head.append(this.colours);
     giveStylesTheNonce(nonce);
     window.addEventListener('message', (event: MessageEvent<ToView>) => this.receive(event.data));
-    window.addEventListener('focus', () => send({ type: 'focused', focused: true }));
+    window.addEventListener('focus', () => {
+      send({ type: 'focused', focused: true });
+      if (document.activeElement === document.body) {
+        this.box.focus();
+      }
+    });
     window.addEventListener('blur', () => send({ type: 'focused', focused: false }));
     document.addEventListener('click', (event) => followLink(event));
     send({ type: 'ready' });
@@ -106,6 +111,11 @@ class App implements Surroundings {
     this.announce(before, status);
     this.list.refresh((item) => item.type === 'user' || (item.type === 'call' && !isOver(item.status)));
     this.beside();
+    requestAnimationFrame(() => {
+      if (document.hasFocus() && document.activeElement === document.body) {
+        this.box.focus(); // what had the focus, such as an answer, is gone
+      }
+    });
   }
 
   private beside(): void {

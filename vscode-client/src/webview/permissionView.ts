@@ -6,7 +6,7 @@ import { send } from './host';
 /** A question takes no answer for so long, in milliseconds; the extension checks it too. */
 const answerDelay = 500;
 
-const keys: Readonly<Record<string, string>> = { allow_once: 'Alt+A Y', reject_once: 'Alt+A N' };
+const keys: Readonly<Record<string, string>> = { allow_once: 'Alt+A Alt+Y', reject_once: 'Alt+A Alt+N' };
 
 /**
  * The question about a call: the whole of what is asked, and a button for each

@@ -48,8 +48,12 @@ export class PromptBox {
     this.commands = commands;
   }
 
-  focus(): void {
+  /** Takes the focus, as soon as the editor shows the page: a hidden frame cannot have it. */
+  focus(attempts = 100): void {
     this.input.focus();
+    if (document.activeElement !== this.input && attempts > 0) {
+      requestAnimationFrame(() => this.focus(attempts - 1));
+    }
   }
 
   /** Puts a text before what is there and the caret behind it. */
@@ -57,7 +61,7 @@ export class PromptBox {
     this.input.value = text + this.input.value;
     this.input.setSelectionRange(text.length, text.length);
     this.typed();
-    this.input.focus();
+    this.focus();
   }
 
   /** Shows what may be mentioned, unless something else was typed meanwhile. */

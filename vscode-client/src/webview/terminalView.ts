@@ -7,20 +7,42 @@ import { h } from './dom';
 const maxRows = 16;
 const scrollback = 20_000;
 
+/** Terminals that wait to be opened: one a frame, so that scrolling stays smooth. */
+const waiting = new Set<TerminalView>();
+let frame = 0;
+
+function openNext(): void {
+  const [next] = waiting;
+  if (next) {
+    waiting.delete(next);
+    next.open();
+  }
+  frame = waiting.size > 0 ? requestAnimationFrame(openNext) : 0;
+}
+
 /**
  * TerminalView is what a command prints, as a terminal. It exists only while it
  * is near the screen: a new one is made of the whole output.
  */
 export class TerminalView {
-  readonly element = h('div', { class: 'terminal', role: 'group', 'aria-label': 'Output of the command' });
-  private readonly terminal: Terminal;
+  readonly element = h('div', { class: 'output', role: 'group', 'aria-label': 'Output of the command' });
+  private terminal?: Terminal;
   private readonly fit = new FitAddon();
-  private readonly resized: ResizeObserver;
+  private readonly resized = new ResizeObserver(() => this.fitColumns());
   private written = 0;
   private lines = 1;
 
+  /** Opens in one of the next frames; until then it holds the place of its rows. */
   constructor(private state: TerminalState) {
-    this.terminal = new Terminal({
+    const rows = Math.min(state.output.split('\n', maxRows + 1).length, maxRows);
+    this.element.style.minHeight = `${rows * rowHeight() + 10}px`;
+    waiting.add(this);
+    frame ||= requestAnimationFrame(openNext);
+  }
+
+  /** Shows it; the element must be in the document. */
+  open(): void {
+    const terminal = new Terminal({
       disableStdin: true,
       convertEol: true,
       scrollback,
@@ -28,70 +50,81 @@ export class TerminalView {
       cursorBlink: false,
       cursorInactiveStyle: 'none',
       fontFamily: css('--vscode-editor-font-family') || 'monospace',
-      fontSize: Number.parseFloat(css('--vscode-editor-font-size')) || 12,
+      fontSize: fontSize(),
       minimumContrastRatio: 4.5,
       theme: theme(),
     });
-    this.terminal.loadAddon(this.fit);
-    this.resized = new ResizeObserver(() => this.fitColumns());
-  }
-
-  /** Shows it; the element must be in the document. */
-  open(): void {
-    this.terminal.open(this.element);
-    this.terminal.textarea?.setAttribute('aria-label', 'Output of the command, read only');
-    this.terminal.textarea?.setAttribute('readonly', '');
+    this.terminal = terminal;
+    terminal.loadAddon(this.fit);
+    terminal.open(this.element);
+    terminal.textarea?.setAttribute('aria-label', 'Output of the command, read only');
+    terminal.textarea?.setAttribute('readonly', '');
     this.fitColumns();
     this.resized.observe(this.element);
     this.update(this.state);
+    this.element.style.minHeight = '';
   }
 
-  /** Writes what is new. */
+  /**
+   * Writes what is new. A line end is written with the next line, so that the
+   * last row is not an empty one.
+   */
   update(state: TerminalState): void {
     this.state = state;
+    if (!this.terminal) {
+      return;
+    }
     if (state.output.length < this.written) {
       this.terminal.reset();
       this.written = 0;
       this.lines = 1;
     }
-    const fresh = state.output.slice(this.written);
+    const { output } = state;
+    const lineEnd = output.endsWith('\r\n') ? 2 : output.endsWith('\n') ? 1 : 0;
+    const fresh = output.slice(this.written, output.length - lineEnd);
     if (fresh === '') {
       return;
     }
-    this.written = state.output.length;
+    this.written += fresh.length;
     this.grow(fresh);
     this.terminal.write(fresh);
   }
 
   dispose(): void {
+    waiting.delete(this);
     this.resized.disconnect();
-    this.terminal.dispose();
+    this.terminal?.dispose();
     this.element.remove();
   }
 
   private grow(fresh: string): void {
-    if (this.lines >= maxRows) {
-      return;
+    for (let at = fresh.indexOf('\n'); at >= 0 && this.lines < maxRows; at = fresh.indexOf('\n', at + 1)) {
+      this.lines++;
     }
-    for (const character of fresh) {
-      this.lines += character === '\n' ? 1 : 0;
-    }
-    const trailing = this.state.output.endsWith('\n') ? 1 : 0;
-    this.resize(this.terminal.cols, Math.max(1, Math.min(this.lines - trailing, maxRows)));
+    this.resize(this.terminal!.cols, this.lines);
   }
 
   private fitColumns(): void {
     const proposed = this.fit.proposeDimensions();
     if (proposed && Number.isFinite(proposed.cols)) {
-      this.resize(Math.max(20, proposed.cols), this.terminal.rows);
+      this.resize(Math.max(20, proposed.cols), this.terminal!.rows);
     }
   }
 
   private resize(cols: number, rows: number): void {
-    if (cols !== this.terminal.cols || rows !== this.terminal.rows) {
-      this.terminal.resize(cols, rows);
+    if (cols !== this.terminal!.cols || rows !== this.terminal!.rows) {
+      this.terminal!.resize(cols, rows);
     }
   }
+}
+
+function fontSize(): number {
+  return Number.parseFloat(css('--vscode-editor-font-size')) || 12;
+}
+
+/** About the height of a row, in pixels. */
+function rowHeight(): number {
+  return fontSize() * 1.2;
 }
 
 function css(name: string): string {

@@ -29,6 +29,7 @@ export class TextRow implements Row {
     const content =
       item.type === 'thought' ? h('details', { class: 'thought' }, h('summary', {}, label), this.text) : this.text;
     this.element = h('article', { class: `row ${item.type}`, 'aria-label': label }, content, this.restore);
+    this.element.style.containIntrinsicHeight = `auto ${aboutHeight(item)}px`;
     this.update();
   }
 
@@ -70,6 +71,12 @@ export class TextRow implements Row {
     const end = performance.now();
     this.next = end + (end - begin) * renderShare;
   }
+}
+
+/** About how high a message is, for as long as it has not been laid out, in pixels. */
+function aboutHeight({ type, text }: TextItem): number {
+  const lines = type === 'thought' ? 1 : Math.max(text.split('\n', 200).length, text.length / 50);
+  return Math.round(lines * 19 + 14);
 }
 
 function restoreButton(checkpoint: string): HTMLElement {

@@ -1,0 +1,220 @@
+// The chat page alone in a browser: hostile texts, large sessions, questions. The extension is played by the test.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { launchBrowser } from '../workbench.mjs';
+
+const dist = path.resolve(import.meta.dirname, '../../dist');
+const origin = 'http://chat.test';
+// The policy of the extension's page, with the origin in the place of the editor's resources.
+const policy = [
+  "default-src 'none'", "script-src 'nonce-n'", `style-src-elem ${origin} 'nonce-n'`, "style-src-attr 'unsafe-inline'",
+  'img-src data:',
+].join('; ');
+const html = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Agent</title>
+<meta http-equiv="Content-Security-Policy" content="POLICY"><link rel="stylesheet" href="chat.css"></head>
+<body><div id="app"></div><script nonce="n" src="play.js"></script><script nonce="n" src="chat.js"></script></body></html>`;
+const play = `window.sent = []; window.acquireVsCodeApi = () => ({ postMessage: (m) => sent.push(m), getState() {}, setState() {} });`;
+
+let browser;
+let page;
+before(async () => (browser = await launchBrowser()));
+after(() => browser.close());
+beforeEach(() => fresh(policy));
+
+async function fresh(rules) {
+  await page?.close();
+  page = await browser.newPage({ viewport: { width: 420, height: 800 } });
+  await page.route(`${origin}/**`, (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1);
+    if (name === '') {
+      return route.fulfill({ contentType: 'text/html', body: html.replace('POLICY', rules) });
+    }
+    return name === 'play.js'
+      ? route.fulfill({ contentType: 'text/javascript', body: play })
+      : route.fulfill({ path: path.join(dist, name) });
+  });
+  await page.goto(`${origin}/`);
+}
+
+const tell = (...messages) => page.evaluate((all) => all.forEach((m) => window.postMessage(m, '*')), messages);
+const sent = (type) => page.evaluate((t) => window.sent.filter((m) => m.type === t), type);
+const snapshot = (items) => ({ items, plan: [], commands: [], options: [] });
+const session = (items = []) => ({ type: 'session', id: 's', cwd: '/work', snapshot: snapshot(items) });
+const updates = (...list) => ({ type: 'updates', id: 's', updates: list.map((update) => ({ update, at: 1 })) });
+const status = (more = {}) => ({
+  type: 'status',
+  status: { connection: 'ready', running: false, queue: [], permissions: [], checkpoints: [], trusted: true, ...more },
+});
+const call = (id, more = {}) => ({ sessionUpdate: 'tool_call', toolCallId: id, title: id, kind: 'read', status: 'completed', ...more });
+const agent = (text) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+
+const hostile = [
+  '<img src=x onerror="hacked=1">', '<script>hacked=1</script>', '<svg onload="hacked=1">', '<iframe srcdoc="<script>top.hacked=1</script>"></iframe>',
+  '[a](javascript:hacked=1)', '[b](data:text/html,<script>hacked=1</script>)', '![c](https://evil.test/x.png)', '<style>*{display:none}</style>',
+  '<form action="https://evil.test"><input name=q></form>', '```html\n<img src=x onerror="hacked=1">\n```', '<a href="x" onclick="hacked=1">d</a>',
+  '[e](vbscript:x)', '<base href="https://evil.test">', '`<b>`', '| <u>x</u> |\n|---|\n| <img src=x onerror=hacked=1> |',
+].join('\n\n');
+
+test('no text of a model becomes HTML, with the policy as the second wall', async () => {
+  for (const rules of [policy, "default-src * 'unsafe-inline' data:"]) {
+    await fresh(rules);
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const content = [
+      { type: 'content', content: { type: 'text', text: hostile } },
+      { type: 'content', content: { type: 'text', text: `\`\`\`\n${hostile}\n\`\`\`` } },
+      { type: 'content', content: { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zy8+' } },
+      { type: 'diff', path: '/work/<b>.html', oldText: hostile, newText: `${hostile}\n<script>hacked=1</script>` },
+    ];
+    const terminal = { terminal_output: { terminal_id: 't', data: `\u001b]0;<b>\u0007${hostile}` } };
+    await tell(
+      session(),
+      updates(
+        { ...agent(hostile), sessionUpdate: 'user_message_chunk' }, agent(hostile),
+        { ...agent(hostile), sessionUpdate: 'agent_thought_chunk' },
+        call(hostile, { title: hostile, content, rawInput: { hostile }, status: 'failed' }),
+        call('t', { kind: 'execute', _meta: terminal }),
+        { sessionUpdate: 'notice', severity: 'error', title: hostile, description: hostile },
+        { sessionUpdate: 'plan', entries: [{ content: hostile, status: 'pending' }] },
+      ),
+      status({ queue: [{ id: 1, text: hostile }], permissions: [{ id: 1, call: { toolCallId: 't', title: hostile, rawInput: hostile }, options: [{ optionId: 'a', name: hostile, kind: 'allow_once' }] }] }),
+      { type: 'colours', colours: { keyword: '#fff; } * { display: none', 'x{': '#fff' } },
+    );
+    await page.locator('.notice').waitFor();
+    for (let i = 0; i < 100 && !(await page.locator('.diff').isVisible()); i++) {
+      await page.locator('article.card').first().evaluate((card) => card.scrollIntoView());
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    assert.ok(await page.locator('.diff').isVisible());
+    const found = await page.evaluate(() => ({
+      hacked: window.hacked,
+      bad: [...document.querySelectorAll('#app script, #app iframe, #app style:not(.xterm style), #app form, #app base, #app [onclick], #app [onerror], #app [onload]')].map((e) => e.outerHTML.slice(0, 80)),
+      images: [...document.images].map((i) => i.src),
+      links: [...document.querySelectorAll('#app a')].map((a) => a.getAttribute('href')),
+      shown: getComputedStyle(document.querySelector('main')).display,
+    }));
+    assert.deepEqual({ ...found, links: found.links.filter((l) => l !== null) }, { hacked: undefined, bad: [], images: [], links: [], shown: 'flex' });
+    assert.deepEqual(asked, []);
+  }
+});
+
+test('a question opens for answers after a moment, tells the answer, and goes when it is withdrawn', async () => {
+  const permission = { id: 7, call: { toolCallId: 'c', title: 'rm -rf x', rawInput: 'rm -rf x' }, options: [{ optionId: 'yes', name: 'Allow once', kind: 'allow_once' }, { optionId: 'no', name: 'Reject once', kind: 'reject_once' }] };
+  await tell(session(), updates(call('c', { kind: 'execute', status: 'pending', title: 'rm -rf x' })), status({ running: true, permissions: [permission] }));
+  const allow = page.locator('.permission button', { hasText: 'Allow' });
+  await allow.waitFor();
+  const before = await page.evaluate(() => {
+    const button = document.querySelector('.permission button');
+    button.click();
+    return { disabled: button.disabled, sent: window.sent.filter((m) => m.type === 'answer').length };
+  });
+  assert.deepEqual(before, { disabled: true, sent: 0 });
+  assert.notEqual(await page.evaluate(() => document.activeElement?.closest('.permission')), undefined);
+  await page.locator('.permission button:enabled').first().waitFor();
+  await page.locator('.prompt textarea').focus();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  await allow.focus();
+  await page.keyboard.press('Enter');
+  assert.deepEqual(await sent('answer'), [{ type: 'answer', id: 7, optionId: 'yes' }]);
+  assert.match(await page.locator('[role=status]').textContent(), /asks for permission: rm -rf x/);
+  await tell(status());
+  await page.locator('.permission').waitFor({ state: 'detached' });
+});
+
+test('a hunk is kept or undone in the card', async () => {
+  const diff = { type: 'diff', path: '/work/a.ts', oldText: 'const a = 1;\nb();\n', newText: 'const a = 2;\nb();\n' };
+  const range = { start: { line: 4, character: 0 }, end: { line: 5, character: 0 } };
+  const hunk = (id, oldText) => ({ id, range, oldText, sessionId: 's', toolCallId: 'c' });
+  await tell(session(), updates(call('c', { kind: 'edit', content: [diff] })), status(),
+    { type: 'review', files: [{ path: '/work/a.ts', hunks: [hunk('h1', 'const a = 1;\n'), hunk('h2', 'elsewhere\n')] }] });
+  await page.locator('.code .decisions button', { hasText: 'Keep' }).click();
+  await page.locator('.diff > .decisions button', { hasText: 'Undo' }).click();
+  assert.deepEqual(await sent('decide'), [{ type: 'decide', keep: true, hunks: ['h1'] }, { type: 'decide', keep: false, hunks: ['h2'] }]);
+  assert.equal(await page.locator('.line.added .word').textContent(), '2');
+  assert.equal(await page.locator('.line.added .hljs-keyword').textContent(), 'const');
+  await tell({ type: 'review', files: [] });
+  await page.locator('.decisions').first().waitFor({ state: 'detached' });
+});
+
+/** Runs an action in the page and measures the frames until a condition holds, and 20 more. */
+const measured = (act, until) =>
+  page.evaluate(
+    async ([action, condition]) => {
+      const done = new Function(`return (${condition});`);
+      let last = await new Promise(requestAnimationFrame);
+      const begin = performance.now();
+      new Function(`return (${action})();`)();
+      let worst = 0;
+      let first;
+      for (let more = 0; more < 20; more += done() ? 1 : 0) {
+        const now = await new Promise(requestAnimationFrame);
+        worst = Math.max(worst, now - last);
+        last = now;
+        first ??= done() ? performance.now() - begin : undefined;
+      }
+      return { worst, ms: first };
+    },
+    [String(act), until],
+  );
+
+test('ten thousand lines of output, of a text and of a diff', async (t) => {
+  await fresh("default-src * 'unsafe-inline' 'unsafe-eval' data:");
+  await tell(session(), status(), updates(call('t', { kind: 'execute', status: 'in_progress', _meta: { terminal_info: { terminal_id: 't' } } })));
+  await page.locator('.card').waitFor();
+  const stream = await measured(() => {
+    let n = 0;
+    const timer = setInterval(() => {
+      const data = Array.from({ length: 200 }, () => `\u001b[32mline ${++n}\u001b[0m of a long output\n`).join('');
+      const update = { sessionUpdate: 'tool_call_update', toolCallId: 't', _meta: { terminal_output: { terminal_id: 't', data } } };
+      window.postMessage({ type: 'updates', id: 's', updates: [{ update }] }, '*');
+      if (n === 10_000) clearInterval(timer);
+    }, 10);
+  }, `document.querySelector('.xterm-rows')?.textContent.includes('line 10000')`);
+  t.diagnostic(`measured: terminal, 10,000 lines, worst frame ${stream.worst.toFixed(0)} ms`);
+  const text = await measured(() => {
+    const lines = Array.from({ length: 10_000 }, (_, i) => `line ${i} of a long text`).join('\n');
+    const content = [{ type: 'content', content: { type: 'text', text: lines } }];
+    window.postMessage({ type: 'updates', id: 's', updates: [{ update: { sessionUpdate: 'tool_call', toolCallId: 'x', title: 'x', status: 'failed', content } }] }, '*');
+  }, `[...document.querySelectorAll('.pre pre')].length === 50`);
+  t.diagnostic(`measured: text, 10,000 lines, worst frame ${text.worst.toFixed(0)} ms`);
+  const diff = await measured(() => {
+    const lines = (word) => Array.from({ length: 10_000 }, (_, i) => (i % 7 === 0 ? `${word} ${i}` : `same ${i}`)).join('\n');
+    const content = [{ type: 'diff', path: '/work/a.txt', oldText: lines('old'), newText: lines('new') }];
+    window.postMessage({ type: 'updates', id: 's', updates: [{ update: { sessionUpdate: 'tool_call', toolCallId: 'd', title: 'd', kind: 'edit', status: 'completed', content } }] }, '*');
+  }, `!!document.querySelector('.more')`);
+  t.diagnostic(`measured: diff, 10,000 lines, worst frame ${diff.worst.toFixed(0)} ms`);
+});
+
+test('a resumed session of a thousand cards', async (t) => {
+  await fresh("default-src * 'unsafe-inline' 'unsafe-eval' data:");
+  await tell(status());
+  const { ms } = await measured(() => {
+    const kinds = ['read', 'edit', 'execute', 'search'];
+    const items = Array.from({ length: 1000 }, (_, i) => {
+      const kind = kinds[i % 4];
+      const content =
+        kind === 'edit'
+          ? [{ type: 'diff', path: `/work/f${i}.ts`, oldText: 'const a = 1;\n', newText: `const a = ${i};\n` }]
+          : [{ type: 'content', content: { type: 'text', text: `text of ${i}\n`.repeat(20) } }];
+      const terminal = kind === 'execute' ? { terminal: { id: `t${i}`, output: `output ${i}\n`.repeat(30), exit: { code: 0 } } } : {};
+      return { type: 'call', key: i, id: `c${i}`, title: `${kind} number ${i}`, kind, status: 'completed', content, locations: [{ path: `/work/f${i}.ts`, line: 1 }], ...terminal };
+    });
+    window.postMessage({ type: 'session', id: 's', cwd: '/work', snapshot: { items, plan: [], commands: [], options: [] } }, '*');
+  }, `document.querySelectorAll('article.card').length === 1000 && document.querySelector('article.card:last-child .card-body').childElementCount >= 0`);
+  t.diagnostic(`measured: 1,000 cards shown after ${ms.toFixed(0)} ms`);
+  await page.locator('article.card', { hasText: 'number 999' }).waitFor();
+  const before = await page.locator('.xterm').count();
+  assert.ok(before < 40, `${before} terminals exist at once`);
+  const scroll = await measured(() => {
+    const list = document.querySelector('.transcript');
+    const timer = setInterval(() => {
+      list.scrollTop -= 4000;
+      window.scrolled = list.scrollTop <= 0;
+      if (window.scrolled) clearInterval(timer);
+    }, 16);
+  }, 'window.scrolled');
+  t.diagnostic(`measured: scrolling through 1,000 cards, worst frame ${scroll.worst.toFixed(0)} ms`);
+  await page.locator('article.card', { hasText: 'number 0' }).first().waitFor();
+});

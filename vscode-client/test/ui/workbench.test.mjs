@@ -1,0 +1,181 @@
+// A user at the real workbench: keyboard alone, cards, permission, terminals, themes, accessibility.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { profile } from '../workbench.mjs';
+import { openWorkbench } from './driver.mjs';
+
+const here = path.resolve(import.meta.dirname, '../..');
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const pictures = process.env.VSCODE_CLIENT_PICTURES ?? fs.mkdtempSync('/tmp/vscode-client-pictures-');
+
+const greeter = `package main
+
+import "fmt"
+
+// greet says hello to someone.
+func greet(name string) string {
+	return "hello " + name
+}
+
+func main() {
+	fmt.Println(greet("world"))
+}
+`;
+const edit = `/edit {"file_path":"main.go","old_string":"return \\"hello \\" + name","new_string":"return fmt.Sprintf(\\"hello, %s!\\", name)"}`;
+
+const place = profile({ 'main.go': greeter, 'README.md': '# Greeter\n\nTODO: other languages.\n' });
+let workbench;
+let user;
+
+before(async () => {
+  workbench = await openWorkbench(place, { development: here });
+  user = workbench.user;
+  await user.openChat();
+});
+
+after(async () => {
+  await workbench?.close();
+  place.remove();
+});
+
+/** Keeps a picture, and one of what went wrong. */
+const picture = (name) => workbench.page.screenshot({ path: path.join(pictures, `${name}.png`) });
+const step = (name, run) =>
+  test(name, async (t) => {
+    try {
+      await run(t);
+    } catch (error) {
+      await workbench.page.screenshot({ path: `${process.env.VSCODE_CLIENT_FAILURES ?? place.dir}/ui.png` });
+      throw error;
+    }
+  });
+
+step('a prompt is typed and sent by the keyboard alone', async (t) => {
+  await user.prompt('/read README.md');
+  const card = user.card('Read README.md');
+  await user.finished(card);
+  await user.prompt('/read README.md');
+  const ms = await user.chat.locator('body').evaluate(firstCard);
+  t.diagnostic(`measured: first card after the prompt ${ms.toFixed(0)} ms`);
+});
+
+/** Sends a prompt and waits in the page until its card is painted; milliseconds. */
+async function firstCard() {
+  const input = document.querySelector('.prompt textarea');
+  const cards = () => document.querySelectorAll('article.card').length;
+  while (document.querySelector('.prompt .secondary:not([hidden])')) {
+    await new Promise(requestAnimationFrame);
+  }
+  const before = cards();
+  input.value = '/ls';
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+  const begin = performance.now();
+  input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+  input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  while (cards() === before) {
+    await new Promise(requestAnimationFrame);
+  }
+  return performance.now() - begin;
+}
+
+step('permission is answered in the card, by the keyboard and by a click', async () => {
+  await user.openChat();
+  await user.prompt(`/read main.go\n${edit}\n!echo 'a command'; seq 3`);
+  const card = user.card('Edit main.go');
+  await card.locator('.permission').waitFor();
+  assert.match(await card.locator('.line.added').textContent(), /Sprintf/);
+  await card.locator('.permission button.primary:enabled').waitFor();
+  await picture('permission');
+  await user.chord('y');
+  const command = user.card("echo 'a command'");
+  await command.locator('.permission', { hasText: 'seq 3' }).waitFor();
+  await command.locator('.permission button.primary:enabled').click();
+  await user.finished(command);
+  await command.locator('.pill', { hasText: 'exit 0' }).waitFor();
+  assert.match(fs.readFileSync(path.join(place.work, 'main.go'), 'utf8'), /Sprintf/);
+  assert.equal(await user.chat.locator('.prompt textarea').inputValue(), '', 'the keys have typed nothing');
+});
+
+step('hunks are marked, kept and undone in the editor and in the card', async () => {
+  await user.chord('j');
+  await workbench.page.locator('.codelens-decoration a', { hasText: 'Undo' }).first().waitFor();
+  await workbench.page.locator('.monaco-list-row', { hasText: 'main.go' }).first().waitFor();
+  await user.openChat();
+  const card = user.card('Edit main.go');
+  await card.scrollIntoViewIfNeeded();
+  await card.locator('.decisions button', { hasText: 'Undo' }).waitFor();
+  for (const [name, id, kind] of [
+    ['light', 'Light Modern', 'vscode-light'],
+    ['dark', 'Dark Modern', 'vscode-dark'],
+    ['contrast', 'Dark High Contrast', 'vscode-high-contrast'],
+  ]) {
+    await user.theme(id, kind);
+    await noViolations(name);
+    await picture(name);
+  }
+  await card.locator('.decisions button', { hasText: 'Undo' }).click();
+  await card.locator('.decisions').waitFor({ state: 'detached' });
+  assert.equal(fs.readFileSync(path.join(place.work, 'main.go'), 'utf8'), greeter);
+});
+
+/** No serious finding of axe in the chat. */
+async function noViolations(theme) {
+  const frame = workbench.page.frames().find((f) => f.url().includes('fake.html'));
+  await frame.evaluate(fs.readFileSync(axe, 'utf8'));
+  const found = await frame.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  const bad = found.violations.filter((v) => v.impact === 'serious' || v.impact === 'critical');
+  const told = bad.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join('\n')}`);
+  assert.deepEqual(told, [], theme);
+}
+
+step('commands and mentions are suggested and inserted by the keyboard', async () => {
+  await user.openChat();
+  const input = user.chat.locator('.prompt textarea');
+  await user.keys.type('/gre');
+  await user.chat.locator('.popup li[aria-selected="true"]', { hasText: '/grep' }).waitFor();
+  await user.keys.press('Enter');
+  await user.keys.type('@READ');
+  await user.chat.locator('.popup li', { hasText: 'README.md' }).waitFor();
+  await user.keys.press('Tab');
+  assert.equal(await input.inputValue(), '/grep @README.md ');
+  await input.fill('');
+  await user.keys.press('ArrowUp');
+  assert.match(await input.inputValue(), /a command/);
+  await input.fill('');
+});
+
+step('a terminal streams, and ten thousand lines stay smooth', async (t) => {
+  await user.chat.locator('select[aria-label="Mode"]').selectOption('full-access');
+  await user.openChat();
+  await user.prompt('!for i in 1 2 3; do echo "tick $i"; sleep 0.2; done; sleep 60');
+  const ticking = user.card('for i in 1 2 3');
+  await ticking.locator('.xterm-rows', { hasText: 'tick 3' }).waitFor();
+  await ticking.locator('button', { hasText: 'Stop' }).click();
+  await user.finished(ticking);
+  await user.chat.locator('.prompt textarea:focus').waitFor();
+  const frames = user.chat.locator('body').evaluate(worstFrame, 'seq -f');
+  await user.prompt("!seq -f 'line %g of a long output' 10000");
+  await user.card('seq -f').locator('.pill').waitFor();
+  const { worst, count } = await frames;
+  t.diagnostic(`measured: 10,000 lines in the workbench, worst frame ${worst.toFixed(0)} ms of ${count}`);
+  await user.card('seq -f').locator('.xterm-rows', { hasText: 'line 10000 of' }).waitFor();
+});
+
+/** Measures frames until the card with a title is done. */
+async function worstFrame(title) {
+  let last = performance.now();
+  let worst = 0;
+  let count = 0;
+  const done = () =>
+    [...document.querySelectorAll('article.card')].some((c) => c.textContent.includes(title) && c.dataset.status === 'completed');
+  for (let after = 0; after < 30; after += done() ? 1 : 0) {
+    const now = await new Promise(requestAnimationFrame);
+    worst = Math.max(worst, now - last);
+    last = now;
+    count++;
+  }
+  return { worst, count };
+}
