@@ -75,11 +75,16 @@ func (d door) edit(ctx context.Context, f workspace.FileWrite) (uri.URI, error) 
 		err = d.send(ctx, t, edits)
 	}
 	var refused *refusedError
-	if errors.As(err, &refused) && !d.s.docs.unchanged(f.Path, t.version) {
+	if (errors.As(err, &refused) || errors.Is(err, errUnseen)) && !d.s.docs.unchanged(f.Path, t.version) {
 		err = changedMeanwhile(f.Path)
 	}
 	return t.uri, err
 }
+
+// errUnseen is an edit that the editor says it made without telling of any
+// change. It may hold the change back, as Emacs does while a command of its user
+// waits for an answer: made again, the edit could be there twice.
+var errUnseen = errors.New("the editor said that it made the edit, but has not sent the text, so whether it changed is not known; read the file before you go on")
 
 // stopAwaiting ends await. What came meanwhile without being the edit was the
 // user's.
@@ -239,7 +244,7 @@ func (d door) confirm(ctx context.Context, t target) error {
 	case <-t.awaited.reached:
 		return nil
 	case <-timer.C:
-		return &refusedError{"the editor said that it made the edit, but the text does not have it"}
+		return errUnseen
 	case <-ctx.Done():
 		return fmt.Errorf("cancelled before the edit was seen in the editor, so whether the text changed is not known: %w", context.Cause(ctx))
 	}
