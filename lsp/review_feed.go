@@ -88,6 +88,13 @@ type change struct{ review.Change }
 
 func (c change) changes() bool { return c.Before != c.After || c.From != "" }
 
+// ReviewChange is a change of the workspace as a ledger is told of it; ok is false
+// for one that changes nothing.
+func ReviewChange(a workspace.Applied) (c review.Change, ok bool) {
+	of := changeOf(a)
+	return of.Change, of.changes()
+}
+
 func changeOf(a workspace.Applied) change {
 	c := review.Change{Path: a.After.Real, Before: stateOf(a.Before), After: stateOf(a.After)}
 	if a.Before.Real != a.After.Real {

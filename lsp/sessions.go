@@ -36,6 +36,17 @@ func (s *Server) current(ctx context.Context) (*agent.Session, *front, error) {
 	return s.settle(ctx, f)
 }
 
+// CurrentSession returns the client's current session, a new one where there is
+// none, for calls that come another way, such as those of a process that has
+// joined: the client shows them like its own.
+func (s *Server) CurrentSession(ctx context.Context) (*agent.Session, error) {
+	session, _, err := s.current(ctx)
+	return session, err
+}
+
+// Doors are the client's ways to files, for sessions that it does not show.
+func (s *Server) Doors() agent.FrontEnd { return s.doors() }
+
 // frontOf is the front of a session that a command opened for a plain client.
 func (s *Server) frontOf(session *agent.Session) *front {
 	s.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-ls/agent-ls/acp"
 	acpagent "github.com/agent-ls/agent-ls/acp/agent"
 	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/internal/join"
 )
 
 func acpCommand(io streams) *cobra.Command {
@@ -21,35 +22,38 @@ func acpCommand(io streams) *cobra.Command {
 		Short: "Serve the Agent Client Protocol on stdin and stdout",
 		Long: `Serves the Agent Client Protocol, version 1, on standard input and output. An
 editor starts it; stdout carries the protocol alone, logs go to stderr or --log.
+When a language server of agent-ls works on the same folder, it serves this client
+too, with the editor's unsaved text and review; --mode, --model and --wire-log
+keep to themselves.
 Exit status: 0 the client has left, 1 the connection failed, 2 bad usage, 130
 ended by a signal.`,
 		Example: `  agent-ls acp --model direct
   agent-ls acp --wire-log wire.jsonl`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, err := protocolOutput(io.out)
-			if err != nil {
-				return &exitError{exitFailed, err}
-			}
-			a, err := newApp(cmd)
-			if err != nil {
-				return err
-			}
-			defer a.close()
-			return a.serveACP(cmd.Context(), io.in, out)
+			return serveOrJoin(cmd, io, wantACP, func(a *app, std *stdio) error {
+				return a.serveACP(cmd.Context(), std)
+			})
 		},
 	}
 }
 
 // serveACP serves one client until its input ends or ctx does.
-func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) error {
+func (a *app) serveACP(ctx context.Context, std *stdio) error {
 	wire, err := a.openWireLog()
 	if err != nil {
 		return err
 	}
 	defer wire.Close()
-	conn := acp.NewConn(&stdio{in: in, out: out}, acp.Options{MaxLine: int(a.config.Limits.MaxLine), WireLog: wire.log, Logger: a.log})
-	server := a.newServer(conn, acpagent.Options{})
+	conn := acp.NewConn(std, acp.Options{MaxLine: int(a.config.Limits.MaxLine), WireLog: wire.log, Logger: a.log})
+	var server *acpagent.Server
+	others := &joinable{app: a, handlers: join.Handlers{wantMCP: a.joinedMCP(func(context.Context) (*agent.Session, error) {
+		s, _ := a.hub.Current(server)
+		return s, nil
+	})}}
+	defer others.close()
+	a.opened = func(s *agent.Session) { others.offer(s.Cwd()) }
+	server = a.newServer(conn, acpagent.Options{})
 	conn.Go(ctx, server.Handle)
 	select {
 	case <-conn.Done():
@@ -71,7 +75,13 @@ func (a *app) serveACP(ctx context.Context, in io.Reader, out io.WriteCloser) er
 // declares and those of the MCP servers that it names.
 func (a *app) newServer(client acpagent.Peer, o acpagent.Options) (server *acpagent.Server) {
 	own := newDeclaredTools(client, a.log)
-	o.Version, o.Logger, o.Opening, o.Methods = version(), a.log, own.opening, own.methods()
+	o.Version, o.Logger, o.Methods = version(), a.log, own.methods()
+	o.Opening = func(ctx context.Context, s *agent.Session, meta acp.Meta) error {
+		if a.opened != nil {
+			a.opened(s)
+		}
+		return own.opening(ctx, s, meta)
+	}
 	o.Logins, o.Login = a.models.logins(), a.models.login
 	o.MCP = func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
 		a.connectServers(s, servers, server)

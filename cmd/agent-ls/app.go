@@ -44,6 +44,9 @@ type app struct {
 	logFile     io.Closer
 	swept       chan struct{} // closed when the output store has been swept
 	review      *reviewing    // nil where nobody reviews
+	registry    *tools.Registry
+	// opened, when set, is told of each session that a client opens.
+	opened func(*agent.Session)
 	// forced takes back the end by force that was set when the client left; nil
 	// before.
 	forced func() bool
@@ -114,6 +117,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	if err := builtin.Register(registry, builtinOptions(c)); err != nil {
 		return nil, err
 	}
+	a.registry = registry
 	a.local = proc.NewLocal(proc.LocalOptions{Logger: a.log})
 	a.tasks = proc.NewTasks(proc.TasksOptions{Logger: a.log})
 	a.outputs = cache.Open(cache.Options{Dir: filepath.Join(c.StateDir, "outputs")})

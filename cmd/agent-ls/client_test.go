@@ -32,8 +32,19 @@ func newHome(t *testing.T) home {
 			t.Fatal(err)
 		}
 	}
-	h.env = append(homeEnv(filepath.Join(dir, "home")), "PATH="+os.Getenv("PATH"), "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"))
+	h.env = append(homeEnv(filepath.Join(dir, "home")), "XDG_RUNTIME_DIR="+runtimeDir(t), "PATH="+os.Getenv("PATH"), "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"))
 	return h
+}
+
+// runtimeDir is a folder for sockets, whose paths have to be short.
+func runtimeDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "als")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // command is the program as a process of its own.

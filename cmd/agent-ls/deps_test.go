@@ -50,6 +50,8 @@ var allowed = map[string][]string{
 	"internal/config":      {"internal/nearest"},
 	"internal/filelock":    {},
 	"internal/nearest":     {},
+	"internal/join":        {"internal/filelock"},
+	"internal/mcpserver":   {"agent", "tools", "presentation"},
 	"internal/rpc":         {},
 	"internal/mcp":         {"agent", "tools", "tools/schema", "tools/proc", "presentation"},
 	"internal/replay":      {"acp", "tools/proc", "workspace/diff"},

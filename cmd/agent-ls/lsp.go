@@ -13,6 +13,7 @@ import (
 	acpagent "github.com/agent-ls/agent-ls/acp/agent"
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/internal/config"
+	"github.com/agent-ls/agent-ls/internal/join"
 	"github.com/agent-ls/agent-ls/lsp"
 )
 
@@ -106,6 +107,7 @@ type languageServer struct {
 	cmd    *cobra.Command
 	server *lsp.Server
 	app    *app // nil before initialize
+	others *joinable
 }
 
 // open wires the program with the editor's settings.
@@ -130,6 +132,8 @@ func (l *languageServer) open(s lsp.Setup) (*lsp.Backend, error) {
 	if a.review != nil {
 		backend.Review = a.showReview
 	}
+	l.others = &joinable{app: a, handlers: join.Handlers{wantMCP: a.joinedMCP(l.server.CurrentSession), wantACP: l.joinedACP}}
+	l.others.offer(folder)
 	return backend, nil
 }
 
@@ -168,15 +172,18 @@ func leaves(err error) (out []error) {
 func (l *languageServer) rich(o lsp.RichOptions) lsp.Rich {
 	return l.app.newServer(o.Peer, acpagent.Options{
 		InitializeMethod: "acp/initialize", Client: declaredClient(o), Doors: o.Doors, Connection: o.Connection,
-		PromptMeta: func(s *agent.Session) acp.Meta {
-			l.server.SessionChanged(s.ID())
-			var meta acp.Meta
-			for name, value := range l.app.promptMeta(s) {
-				meta = meta.With(name, value)
-			}
-			return meta
-		},
+		PromptMeta: l.promptMeta,
 	})
+}
+
+// promptMeta is the _meta of a prompt's answer.
+func (l *languageServer) promptMeta(s *agent.Session) acp.Meta {
+	l.server.SessionChanged(s.ID())
+	var meta acp.Meta
+	for name, value := range l.app.promptMeta(s) {
+		meta = meta.With(name, value)
+	}
+	return meta
 }
 
 // declaredClient is what a client said of itself in LSP's initialize, nil when
@@ -200,6 +207,7 @@ func (l *languageServer) close() {
 	if l.app != nil {
 		l.app.forced = lastResort(endGrace, l.app.log, os.Exit)
 		l.app.local.Close()
+		l.others.close()
 	}
 	l.server.Close()
 	if l.app != nil {

@@ -111,7 +111,7 @@ configuration file; see "agent-ls doctor".`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError(fmt.Errorf("%w\nSee %q for the flags", config.FlagError(err, cmd.Flags()), cmd.CommandPath()+" --help"))
 	})
-	root.AddCommand(lspCommand(io), acpCommand(io), runCommand(io), demoCommand(io), toolsCommand(io), sessionsCommand(io),
+	root.AddCommand(lspCommand(io), acpCommand(io), mcpCommand(io), runCommand(io), demoCommand(io), toolsCommand(io), sessionsCommand(io),
 		permissionsCommand(io), replayCommand(io), doctorCommand(io), versionCommand(io))
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()

@@ -21,7 +21,7 @@ const reviewFolder = "review"
 type reviewing struct {
 	ledger      *review.Ledger
 	checkpoints *review.Checkpoints
-	shown       *lsp.Review // nil before a client is there
+	shown       *lsp.Review // nil without an editor
 }
 
 // openReview opens the review of a workspace. Without one the rest works, so
@@ -63,17 +63,52 @@ func (a *app) showReview(s *lsp.Server) lsp.Reviewer {
 
 // turnBegins makes the checkpoint of a turn.
 func (a *app) turnBegins(s *agent.Session, prompt string) {
-	if a.review != nil {
+	if a.review != nil && a.review.shown != nil {
 		a.review.shown.TurnBegins(s, prompt)
 	}
 }
 
 // recorder is told of the changes of a call.
 func (a *app) recorder(s *agent.Session, call string) workspace.Recorder {
-	if a.review == nil {
+	switch {
+	case a.review == nil:
 		return nil
+	case a.review.shown == nil:
+		return noting{a, review.Attribution{Session: s.ID(), Call: call}}
 	}
 	return a.review.shown.Recorder(s, call)
+}
+
+// reviewAlone opens the review of a workspace for a process without an editor: what
+// is changed is noted, and shown by the editor that is started next.
+func (a *app) reviewAlone(folder string) {
+	for _, w := range a.openReview(folder) {
+		a.log.Warn(w)
+	}
+}
+
+// noting notes the changes of a call in the ledger (workspace.Recorder).
+type noting struct {
+	app *app
+	by  review.Attribution
+}
+
+// Changing notes what becomes of changes.
+func (n noting) Changing([]workspace.Handle) (done func([]workspace.Applied), err error) {
+	return func(applied []workspace.Applied) {
+		for _, a := range applied {
+			if c, ok := lsp.ReviewChange(a); ok {
+				n.keep(n.app.review.ledger.Record(c, n.by))
+			}
+		}
+		n.keep(n.app.review.ledger.Flush())
+	}, nil
+}
+
+func (n noting) keep(err error) {
+	if err != nil {
+		n.app.log.Error("the review does not know a change", "error", err)
+	}
 }
 
 // promptMeta is the _meta of a prompt's answer.

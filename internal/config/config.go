@@ -27,6 +27,9 @@ type Config struct {
 	// Record is the folder that a model's traffic is copied to, "" for none.
 	Record string
 
+	// Join says that processes for one folder join each other.
+	Join bool
+
 	// Follow says that editors show where the agent works, from the start.
 	Follow bool
 

@@ -11,6 +11,7 @@ const defaultMaxLine = 64 << 20
 // defaults returns a configuration with nothing configured.
 func defaults() Config {
 	return Config{
+		Join:     true,
 		Model:    "direct",
 		Mode:     "ask",
 		LogLevel: "info",
@@ -55,6 +56,9 @@ var keys = []Key{
 	setting(Key{Name: "record", Kind: Path, Flag: "record", Arg: "DIR", Default: "none",
 		Doc: "Folder that a model's requests and responses are copied to, with keys scrubbed."},
 		func(c *Config) *string { return &c.Record }),
+	setting(Key{Name: "join", Kind: Switch, Default: "`true`",
+		Doc: "Let `agent-ls mcp` and `agent-ls acp` join the agent-ls of an editor on the same folder."},
+		func(c *Config) *bool { return &c.Join }),
 	setting(Key{Name: "follow", Kind: Switch, Default: "`false`",
 		Doc: "Show in the editor where the agent works, from the start.", Workspace: Displays},
 		func(c *Config) *bool { return &c.Follow }),

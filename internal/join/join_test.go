@@ -129,6 +129,9 @@ func TestLeftOver(t *testing.T) {
 	}
 	l.Close()
 	base := strings.TrimSuffix(sockets[0], ".lock")
+	if err := os.Mkdir(p.Runtime, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{".sock", ".token"} {
 		if err := os.WriteFile(base+name, []byte("old"), 0o600); err != nil {
 			t.Fatal(err)
@@ -138,12 +141,14 @@ func TestLeftOver(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	again := listen(t, p)
-	defer again.Close()
 	c, err := join.Dial(t.Context(), p, "1", "echo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	again.Close() // ends the connection
+	if _, err := os.Stat(p.Runtime); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("something is left: %v", err)
+	}
 	if _, err := io.ReadAll(c); err != nil {
 		t.Errorf("%v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -173,7 +174,9 @@ func (l *Listener) Close() {
 		l.log.Debug("socket closed", "error", err)
 	}
 	l.work.Wait()
-	_ = os.Remove(l.files.token) // the next one makes its own
+	for _, left := range []string{l.files.token, l.files.lock, filepath.Dir(l.files.lock)} {
+		_ = os.Remove(left) // what others use stays; the next one makes its own
+	}
 	l.unlock()
 }
 
