@@ -10,7 +10,8 @@ import (
 )
 
 // WalkParallel calls fn for each file that Walk would report, from the given
-// number of goroutines and nearly in order; folders are not reported. An
+// number of goroutines and nearly in order; of folders only those are reported
+// that cannot be listed, with their Err. An
 // entry for which fn returns fs.SkipAll leaves out what comes after it in the
 // order of Walk (Entry.Compare); what comes before it is reported still.
 // Another error, and a panic, of fn ends the walk and is passed on. The calls
@@ -147,12 +148,17 @@ func (c *crew) do(j job) {
 		if !c.wanted(e) {
 			return
 		}
-		switch err := c.fn(e); {
-		case errors.Is(err, fs.SkipAll):
-			c.cut(e)
-		case err != nil:
-			c.cancel(err)
-		}
+		c.report(e)
+	}
+}
+
+// report calls fn.
+func (c *crew) report(e Entry) {
+	switch err := c.fn(e); {
+	case errors.Is(err, fs.SkipAll):
+		c.cut(e)
+	case err != nil:
+		c.cancel(err)
 	}
 }
 
@@ -165,9 +171,16 @@ func (c *crew) enter(j job) {
 	if n.keep() {
 		defer n.drop()
 	}
-	if l, ok := n.tryList(j.above); ok {
+	l, err := n.list(j.above)
+	if err == nil {
 		c.push(n, l)
+		return
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return // it has gone meanwhile
+	}
+	j.below.Err = err
+	c.report(j.below)
 }
 
 // wanted reports whether the walk goes on at e.

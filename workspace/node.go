@@ -117,15 +117,6 @@ func (n *node) list(above *level) (listing, error) {
 	return listing{entries, here}, nil
 }
 
-// tryList is list for a folder that is left out when it cannot be read.
-func (n *node) tryList(above *level) (l listing, ok bool) {
-	l, err := n.list(above)
-	if err != nil {
-		n.w.v.w.log.Debug("folder left out", "path", n.abs, "err", err)
-	}
-	return l, err == nil
-}
-
 // level returns the rules for n's entries: those above with its own.
 func (n *node) level(entries []Entry, above *level) *level {
 	has := func(name string) bool {

@@ -26,6 +26,8 @@ type Entry struct {
 	Overlay bool
 	// Info comes from Stat; a walk leaves it nil, to ask the system less.
 	Info fs.FileInfo
+	// Err is why a folder of a walk could not be listed, nil for all others.
+	Err error
 
 	parent *node // that lists it; nil for Stat
 	name   string
@@ -52,7 +54,8 @@ func (e Entry) Compare(other Entry) int {
 // Walk calls fn for each entry below dir in lexical order, ignored ones and
 // .git left out, editors' new files included. Symlinked folders are not
 // followed. fn returns fs.SkipDir or fs.SkipAll as for filepath.WalkDir.
-// Entries that cannot be read are left out; an error is dir's, ctx's or fn's.
+// A folder that cannot be listed is reported again with its Err; an error is
+// dir's, ctx's or fn's.
 // Hidden files are not special. An ignored dir itself is walked when asked.
 func (v *View) Walk(ctx context.Context, dir string, fn func(Entry) error) error {
 	top, above, end, err := v.startWalk(dir)
@@ -95,15 +98,22 @@ func walkListing(ctx context.Context, l listing, fn func(Entry) error) error {
 	return nil
 }
 
-// walkBelow reports what is below a folder, which is left out when it cannot
-// be read.
+// walkBelow reports what is below a folder, or why that is not known.
 func walkBelow(ctx context.Context, e Entry, above *level, fn func(Entry) error) error {
 	n := e.node()
 	if n.keep() {
 		defer n.drop()
 	}
-	if l, ok := n.tryList(above); ok {
+	l, err := n.list(above)
+	if err == nil {
 		return walkListing(ctx, l, fn)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has gone meanwhile
+	}
+	e.Err = err
+	if err := fn(e); !errors.Is(err, fs.SkipDir) {
+		return err
 	}
 	return nil
 }

@@ -118,8 +118,37 @@ func TestWalkUnreadable(t *testing.T) {
 	f := newFixture(t, map[string]string{"a/x": "", "b/x": "", "c": ""})
 	must(t, os.Chmod(f.path("a"), 0))
 	t.Cleanup(func() { _ = os.Chmod(f.path("a"), 0o700) })
-	wantNames(t, f.names("."), []string{"a/", "b/", "b/x", "c"})
+	wantNames(t, f.names("."), []string{"a/", "a/", "b/", "b/x", "c"}) // a once more, with its Err
 	wantCode(t, f.Walk(context.Background(), "a", nil), FSPermissionDenied)
+}
+
+// TestWalksTellOfFoldersThatCannotBeListed puts a file in the place of a folder
+// while it is walked to.
+func TestWalksTellOfFoldersThatCannotBeListed(t *testing.T) {
+	for name, walk := range map[string]func(f *fixture, fn func(Entry) error) error{
+		"one after another": func(f *fixture, fn func(Entry) error) error { return f.Walk(t.Context(), ".", fn) },
+		"in parallel":       func(f *fixture, fn func(Entry) error) error { return f.WalkParallel(t.Context(), ".", 1, fn) },
+	} {
+		f := newFixture(t, map[string]string{"a/x": "", "b/x": "", "c/x": ""})
+		var got []string
+		must(t, walk(f, func(e Entry) error {
+			if e.Err != nil {
+				got = append(got, "cannot list "+e.Rel)
+				return nil
+			}
+			if e.Dir {
+				return nil
+			}
+			if got = append(got, e.Rel); e.Rel == "a/x" {
+				must(t, os.RemoveAll(f.path("b")))
+				must(t, os.WriteFile(f.path("b"), nil, 0o666))
+			}
+			return nil
+		}))
+		if want := []string{"a/x", "cannot list b", "c/x"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
 }
 
 func TestWalkLinks(t *testing.T) {

@@ -88,7 +88,12 @@ func glob(ctx context.Context, a GlobArgs, tc *tools.Context) (tools.Result, err
 	var names []string
 	var places []presentation.FileLocation
 	capped := false
+	var skipped leftOut
 	err = v.Walk(ctx, dir, func(e workspace.Entry) error {
+		if e.Err != nil {
+			skipped.add(e, e.Err)
+			return nil
+		}
 		if !globMatches(a.Pattern, e.Rel) {
 			return nil
 		}
@@ -106,9 +111,9 @@ func glob(ctx context.Context, a GlobArgs, tc *tools.Context) (tools.Result, err
 		return tools.Result{}, pathNotFound(orHere(a.Path), err)
 	}
 	if len(names) == 0 {
-		return tools.TextResult("No files found matching pattern " + a.Pattern), nil
+		return hitsResult("No files found matching pattern "+a.Pattern, skipped.notices(), nil, map[string]any{"entries": 0}), nil
 	}
-	return listResult(names, limit, capped, places), nil
+	return listResult(names, limit, capped, places, skipped.notices()), nil
 }
 
 func entryName(name string, dir bool) string {
@@ -119,7 +124,7 @@ func entryName(name string, dir bool) string {
 }
 
 // listResult words a list of names within the bound of a result.
-func listResult(names []string, limit int, capped bool, places []presentation.FileLocation) tools.Result {
+func listResult(names []string, limit int, capped bool, places []presentation.FileLocation, more []string) tools.Result {
 	out := &searchText{}
 	for _, n := range names {
 		out.write(n + "\n")
@@ -131,7 +136,7 @@ func listResult(names []string, limit int, capped bool, places []presentation.Fi
 	if out.full {
 		notices = append(notices, fmt.Sprintf("Output cut at %d KiB", searchBytes>>10))
 	}
-	return hitsResult(out.b.String(), notices, places, map[string]any{"entries": len(names)})
+	return hitsResult(out.b.String(), append(notices, more...), places, map[string]any{"entries": len(names)})
 }
 
 // Ls returns the ls tool.
@@ -176,5 +181,5 @@ func ls(ctx context.Context, a LsArgs, tc *tools.Context) (tools.Result, error) 
 		limit = a.Limit
 	}
 	capped := len(names) > limit
-	return listResult(names[:min(len(names), limit)], limit, capped, nil), nil
+	return listResult(names[:min(len(names), limit)], limit, capped, nil, nil), nil
 }

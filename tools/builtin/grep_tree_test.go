@@ -228,11 +228,16 @@ func TestGrepNotices(t *testing.T) {
 		&workspace.Error{Code: workspace.FSNotAllowed}: 3, &workspace.Error{Code: workspace.FSNotFound}: 1,
 	} {
 		for range n {
-			o.add(err)
+			o.add(workspace.Entry{}, err)
 		}
 	}
 	want := "Files left out: 1 that could not be read, 3 sensitive (name such a file as path to search it), 2 with a line of more than 64 MiB, 1 binary"
 	if got := o.notices(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+	folders := leftOut{}
+	folders.add(workspace.Entry{Dir: true}, fs.ErrPermission)
+	if got := folders.notices(); len(got) != 1 || got[0] != "Folders left out, because they could not be read: 1" {
 		t.Errorf("%q", got)
 	}
 }

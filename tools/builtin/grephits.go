@@ -123,7 +123,7 @@ func (g *grepping) result(files []fileHits) tools.Result {
 	var places []presentation.FileLocation
 	var skipped leftOut
 	for _, f := range files {
-		skipped.add(f.err)
+		skipped.add(f.entry, f.err)
 		if f.hits == 0 {
 			continue
 		}
@@ -182,13 +182,16 @@ func (f *fileHits) first(n, around int) (lines []hitLine, hits int) {
 	return f.lines[:end], n
 }
 
-// leftOut counts files that were not searched, by reason.
-type leftOut struct{ unreadable, notAllowed, tooLong, binary int }
+// leftOut counts files that were not searched, by reason, and folders that could
+// not be listed.
+type leftOut struct{ unreadable, notAllowed, tooLong, binary, folders int }
 
-func (o *leftOut) add(err error) {
+func (o *leftOut) add(entry workspace.Entry, err error) {
 	var e *workspace.Error
 	switch {
 	case err == nil:
+	case entry.Dir:
+		o.folders++
 	case errors.Is(err, search.ErrBinary):
 		o.binary++
 	case errors.Is(err, search.ErrLineTooLong):
@@ -216,10 +219,14 @@ func (o *leftOut) notices() []string {
 			parts = append(parts, fmt.Sprintf("%d %s", r.n, r.text))
 		}
 	}
-	if parts == nil {
-		return nil
+	var notices []string
+	if parts != nil {
+		notices = append(notices, "Files left out: "+strings.Join(parts, ", "))
 	}
-	return []string{"Files left out: " + strings.Join(parts, ", ")}
+	if o.folders > 0 {
+		notices = append(notices, fmt.Sprintf("Folders left out, because they could not be read: %d", o.folders))
+	}
+	return notices
 }
 
 // hitsResult is the result of a search: text, notices in one bracket, places.
