@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/tools/confine"
+	"github.com/agent-ls/agent-ls/tools/permission"
 	"github.com/agent-ls/agent-ls/tools/proc"
 )
 
@@ -74,6 +75,7 @@ func diagnose(ctx context.Context, c config.Config, loadErr error) diagnosis {
 	d.configuration(c, loadErr)
 	d.model(ctx, c)
 	d.stateFolder(c.StateDir)
+	d.grants(filepath.Join(c.StateDir, grantsFile))
 	d.shell()
 	d.sandbox(confine.Mode(c.Bash.Sandbox))
 	d.program("git", "ignored files are found without it, too")
@@ -144,6 +146,16 @@ func (d *diagnosis) stateFolder(dir string) {
 		return
 	}
 	d.add("state folder", "ok", "%s", dir)
+}
+
+// grants checks that remembered answers can be read.
+func (d *diagnosis) grants(path string) {
+	list, err := permission.OpenGrants(path).List()
+	if err != nil {
+		d.add("grants", "broken", "remembered answers cannot be read, so everything is asked again: %v", err)
+		return
+	}
+	d.add("grants", "ok", "%d remembered, see agent-ls permissions list", len(list))
 }
 
 func (d *diagnosis) shell() {

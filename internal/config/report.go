@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -18,7 +19,11 @@ func (c *Config) Report() []Setting {
 	out := make([]Setting, len(keys))
 	for i := range keys {
 		k := &keys[i]
-		out[i] = Setting{k.Name, k.show(k.get(c)), c.Origin(k.Name)}
+		v := k.get(c)
+		out[i] = Setting{k.Name, k.show(v), c.Origin(k.Name)}
+		if out[i].Origin.Source == SourceDefault && v != nil && reflect.ValueOf(v).IsZero() && v != false {
+			out[i].Value = "" // what holds then is said by the reference, not by a zero
+		}
 	}
 	return out
 }
