@@ -46,7 +46,6 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
       sessions.onStatus((session) => this.statusOf(session)),
       connection.onChange(status),
       review.onChange(() => this.postAll({ type: 'review', files: review.reviewed })),
-      vscode.window.onDidChangeActiveColorTheme(() => void this.postColours()),
       vscode.workspace.onDidGrantWorkspaceTrust(status),
     ];
   }
@@ -122,7 +121,6 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
     page.post(this.sessionMessage());
     page.post({ type: 'status', status: this.status() });
     page.post({ type: 'review', files: this.parts.review.reviewed });
-    void syntaxColours().then((colours) => page.post({ type: 'colours', colours }));
     if (this.later) {
       page.post(this.later);
       this.later = undefined;
@@ -167,6 +165,11 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
       case 'complete': {
         const items = await completeMention(message.query);
         page.post({ type: 'completions', request: message.request, items });
+        return;
+      }
+      case 'theme': {
+        const colours = await syntaxColours(message.id);
+        page.post({ type: 'colours', colours });
         return;
       }
       default:
@@ -296,10 +299,6 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
       cwd: session?.cwd ?? '',
       snapshot: session?.transcript.snapshot() ?? { items: [], plan: [], commands: [], options: [] },
     };
-  }
-
-  private async postColours(): Promise<void> {
-    this.postAll({ type: 'colours', colours: await syntaxColours() });
   }
 
   /** Sends a message to all pages; false when none was ready for it. */

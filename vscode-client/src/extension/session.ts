@@ -190,11 +190,12 @@ export class Session {
     this.checkpoints = [];
   }
 
-  /** Looks which prompts have checkpoints. */
+  /** Looks which prompts have checkpoints that something has changed since. */
   async findCheckpoints(): Promise<void> {
     try {
       this.listed = await this.peer.checkpoints(this.id);
-      this.checkpoints = matchCheckpoints(this.transcript.items, this.listed);
+      const marks = matchCheckpoints(this.transcript.items, this.listed);
+      this.checkpoints = marks.filter((mark) => this.filesSince(mark.id).length > 0);
       this.events.status(this);
     } catch (error) {
       this.log.debug(`No checkpoints of session ${this.id}: ${String(error)}`);

@@ -28,12 +28,12 @@ interface ThemeFile {
 }
 
 /**
- * Reads the colours of the syntax from the file of the present theme; webviews
+ * Reads the colours of the syntax from the file of a theme, by its id; webviews
  * are not told them. Empty where the file is not to be had, as on a remote host
  * without the theme: the view then has colours of its own.
  */
-export async function syntaxColours(): Promise<SyntaxColours> {
-  const file = themeFile(themeName());
+export async function syntaxColours(theme: string): Promise<SyntaxColours> {
+  const file = themeFile(theme);
   if (!file) {
     return {};
   }
@@ -46,21 +46,6 @@ export async function syntaxColours(): Promise<SyntaxColours> {
     }
   }
   return colours;
-}
-
-/** The name of the theme that is in force. */
-function themeName(): string {
-  const of = (section: string, key: string) => vscode.workspace.getConfiguration(section).get<string>(key) ?? '';
-  const kind = vscode.window.activeColorTheme.kind;
-  const contrast = kind === vscode.ColorThemeKind.HighContrast || kind === vscode.ColorThemeKind.HighContrastLight;
-  const light = kind === vscode.ColorThemeKind.Light || kind === vscode.ColorThemeKind.HighContrastLight;
-  const detected = vscode.workspace.getConfiguration('window').get<boolean>(
-    contrast ? 'autoDetectHighContrast' : 'autoDetectColorScheme',
-  );
-  if (!detected) {
-    return of('workbench', 'colorTheme');
-  }
-  return of('workbench', `preferred${contrast ? 'HighContrast' : ''}${light ? 'Light' : contrast ? '' : 'Dark'}ColorTheme`);
 }
 
 function themeFile(name: string): vscode.Uri | undefined {

@@ -61,6 +61,7 @@ export type ToView =
 export type FromView =
   | { readonly type: 'ready' }
   | { readonly type: 'focused'; readonly focused: boolean }
+  | { readonly type: 'theme'; readonly id: string }
   | { readonly type: 'prompt'; readonly text: string }
   | { readonly type: 'stop' }
   | { readonly type: 'unqueue' | 'sendQueued'; readonly id: number }

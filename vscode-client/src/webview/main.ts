@@ -5,6 +5,7 @@ import { h } from './dom';
 import { send } from './host';
 import { List } from './list';
 import { PromptBox } from './promptBox';
+import { recolourTerminals } from './terminalView';
 import type { Surroundings } from './view';
 
 /** App is the page: it shows what the extension tells and keeps nothing else. */
@@ -31,16 +32,32 @@ class App implements Surroundings {
     this.colours.nonce = nonce ?? '';
     document.head.append(this.colours);
     giveStylesTheNonce(nonce);
+    this.listen(root);
+    send({ type: 'ready' });
+  }
+
+  private listen(root: HTMLElement): void {
     window.addEventListener('message', (event: MessageEvent<ToView>) => this.receive(event.data));
     window.addEventListener('focus', () => {
       send({ type: 'focused', focused: true });
-      if (document.activeElement === document.body) {
-        this.box.focus();
-      }
+      this.regainFocus();
     });
     window.addEventListener('blur', () => send({ type: 'focused', focused: false }));
     document.addEventListener('click', (event) => followLink(event));
-    send({ type: 'ready' });
+    const theme = () => {
+      recolourTerminals();
+      send({ type: 'theme', id: document.body.dataset['vscodeThemeId'] ?? '' });
+    };
+    new MutationObserver(theme).observe(document.body, { attributeFilter: ['data-vscode-theme-id'] });
+    theme();
+    new MutationObserver(() => this.regainFocus()).observe(root, { childList: true, subtree: true });
+  }
+
+  /** Takes the focus when what had it is gone, such as the button of an answer. */
+  private regainFocus(): void {
+    if (document.hasFocus() && document.activeElement === document.body) {
+      this.box.focus();
+    }
   }
 
   permission(call: CallItem) {
@@ -111,11 +128,6 @@ class App implements Surroundings {
     this.announce(before, status);
     this.list.refresh((item) => item.type === 'user' || (item.type === 'call' && !isOver(item.status)));
     this.beside();
-    requestAnimationFrame(() => {
-      if (document.hasFocus() && document.activeElement === document.body) {
-        this.box.focus(); // what had the focus, such as an answer, is gone
-      }
-    });
   }
 
   private beside(): void {

@@ -7,6 +7,14 @@ import { h } from './dom';
 const maxRows = 16;
 const scrollback = 20_000;
 
+const opened = new Set<TerminalView>();
+
+/** The theme of the editor has changed. */
+export function recolourTerminals(): void {
+  const colours = theme();
+  opened.forEach((view) => view.recolour(colours));
+}
+
 /** Terminals that wait to be opened: one a frame, so that scrolling stays smooth. */
 const waiting = new Set<TerminalView>();
 let frame = 0;
@@ -55,6 +63,7 @@ export class TerminalView {
       theme: theme(),
     });
     this.terminal = terminal;
+    opened.add(this);
     terminal.loadAddon(this.fit);
     terminal.open(this.element);
     terminal.textarea?.setAttribute('aria-label', 'Output of the command, read only');
@@ -92,9 +101,14 @@ export class TerminalView {
 
   dispose(): void {
     waiting.delete(this);
+    opened.delete(this);
     this.resized.disconnect();
     this.terminal?.dispose();
     this.element.remove();
+  }
+
+  recolour(colours: ITheme): void {
+    this.terminal!.options.theme = colours;
   }
 
   private grow(fresh: string): void {

@@ -50,7 +50,26 @@ export class User {
   /** Opens the chat by the keyboard and waits for the caret in its box. */
   async openChat() {
     await this.chord('c');
-    await this.chat.locator('.prompt textarea:focus').waitFor();
+    await this.settled();
+  }
+
+  /** Waits until the caret is in the box of the chat and stays there. */
+  async settled() {
+    for (let stays = 0; stays < 4; ) {
+      await this.page.waitForTimeout(100);
+      const inChat = await this.page.evaluate(() => document.activeElement?.matches('iframe.webview') ?? false);
+      const inBox = inChat && (await this.chat.locator('.prompt textarea:focus').isVisible());
+      stays = inBox ? stays + 1 : 0;
+    }
+  }
+
+  /** Drags the edge of the side bar. */
+  async widenChat(x) {
+    const edge = await this.page.locator('.part.sidebar').boundingBox();
+    await this.page.mouse.move(edge.x + edge.width + 1, 400);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x, 400, { steps: 5 });
+    await this.page.mouse.up();
   }
 
   /** Alt+A, then Alt and a letter. */
