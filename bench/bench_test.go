@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-ls/agent-ls/internal/modelserver"
 )
 
 // fakeArg makes the test binary an agent.
@@ -91,6 +93,44 @@ func TestBench(t *testing.T) {
 	}
 	if s := results[0].Metrics["first_byte"]; s != nil {
 		t.Errorf("the fake agent runs no commands, but its first byte came after %v", s)
+	}
+}
+
+// TestModelBench measures this tree's program with a model's server.
+func TestModelBench(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("measures on Unix")
+	}
+	command, err := build(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{command: command, model: &ours}
+	if err := measureAll(t.Context(), []*agent{a}, 1, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modelMetrics {
+		if m.key == "peak" && runtime.GOOS != "linux" {
+			continue
+		}
+		if s := a.summary(m.key); s == nil || s.Median <= 0 {
+			t.Errorf("%s is %v", m.key, s)
+		}
+	}
+}
+
+// TestPeersAreSetUp writes what the peers read.
+func TestPeersAreSetUp(t *testing.T) {
+	for _, p := range fromNPM {
+		home := t.TempDir()
+		if _, env, err := p.use.setup(home, "http://127.0.0.1:1"); err != nil || len(env) == 0 {
+			t.Errorf("%s: %q, %v", p.pkg, env, err)
+		}
+		for _, c := range []func(string) modelserver.Call{p.use.read, p.use.command} {
+			if got := c("/w/a.txt"); got.Name == "" || !json.Valid([]byte(got.Arguments)) {
+				t.Errorf("%s: %+v", p.pkg, got)
+			}
+		}
 	}
 }
 

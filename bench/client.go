@@ -51,10 +51,10 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// start starts a command with homes of its own in dir.
-func start(ctx context.Context, command []string, dir string) (*client, error) {
+// start starts a command with homes of its own in dir, and more variables.
+func start(ctx context.Context, command, more []string, dir string) (*client, error) {
 	c := &client{cwd: filepath.Join(dir, "work"), answers: make(chan message, 1)}
-	env := []string{"PATH=" + os.Getenv("PATH")}
+	env := append([]string{"PATH=" + os.Getenv("PATH")}, more...)
 	for name, folder := range map[string]string{
 		"HOME": "home", "TMPDIR": "tmp", "XDG_CONFIG_HOME": "config", "XDG_STATE_HOME": "state", "XDG_CACHE_HOME": "cache", "XDG_DATA_HOME": "data",
 	} {
@@ -160,7 +160,7 @@ func (c *client) write(v any) error {
 }
 
 // requestTimeout bounds one request; a turn of the slowest agents fits in.
-const requestTimeout = 2 * time.Minute
+const requestTimeout = 10 * time.Minute
 
 // call sends a request and decodes its result.
 func (c *client) call(method string, params, result any) error {
@@ -223,12 +223,16 @@ func (c *client) allowAll() error {
 	return nil
 }
 
-// turn runs a prompt to its end.
+// turn runs a prompt in the syntax of the direct model to its end.
 func (c *client) turn(lines ...string) (progress, error) {
+	return c.prompt("perform these calls:\n" + strings.Join(lines, "\n"))
+}
+
+// prompt runs a prompt to its end.
+func (c *client) prompt(text string) (progress, error) {
 	c.mu.Lock()
 	c.seen = progress{}
 	c.mu.Unlock()
-	text := "perform these calls:\n" + strings.Join(lines, "\n")
 	err := c.call("session/prompt", map[string]any{
 		"sessionId": c.session, "prompt": []any{map[string]any{"type": "text", "text": text}},
 	}, &struct{}{})

@@ -5,8 +5,11 @@
 //	go run ./bench                              # this tree's agent-ls
 //	go run ./bench --runs 5 -- ./agent-ls acp   # a program that is built
 //	go run ./bench --vs 'peer acp' --json       # a peer beside it, run in turns
+//	go run ./bench --peers ~/.cache/peers       # against peers from npm, all with a model
 //
-// Prompts are in the syntax of the direct model behind a line of plain text. A
+// With --peers all agents work with a model's server on this machine that is
+// scripted to make the same 200 calls; the peers are installed into the folder
+// by npm. Else: // Prompts are in the syntax of the direct model behind a line of plain text. A
 // turn that did not do its whole work is not counted. It needs a Unix shell for
 // commands, and Linux for memory.
 package main
@@ -56,6 +59,7 @@ func bench(ctx context.Context, args []string, out, errOut io.Writer) (err error
 	fs.SetOutput(errOut)
 	runs := fs.Int("runs", 10, "fresh processes for each agent")
 	asJSON := fs.Bool("json", false, "print JSON")
+	peerDir := fs.String("peers", "", "compare with peers from npm, installed into `folder`, over a model's server")
 	var vs peers
 	fs.Var(&vs, "vs", "`command` of a peer, its words split at blanks; may be repeated")
 	fs.Usage = func() {
@@ -79,17 +83,23 @@ func bench(ctx context.Context, args []string, out, errOut io.Writer) (err error
 			return err
 		}
 	}
-	agents := []*agent{{command: command}}
+	agents, rows := []*agent{{command: command}}, metrics
 	for _, words := range vs {
 		agents = append(agents, &agent{command: words})
+	}
+	if *peerDir != "" {
+		rows = modelMetrics
+		if agents, err = modelAgents(ctx, command, *peerDir, errOut); err != nil {
+			return err
+		}
 	}
 	if err := measureAll(ctx, agents, *runs, scratch); err != nil {
 		return err
 	}
 	if *asJSON {
-		return printJSON(out, agents)
+		return printJSON(out, agents, rows)
 	}
-	printTable(out, agents, *runs)
+	printTable(out, agents, rows, *runs)
 	return nil
 }
 
@@ -126,13 +136,13 @@ func measureAll(ctx context.Context, agents []*agent, runs int, scratch string) 
 }
 
 // printTable prints one row a metric and one column an agent.
-func printTable(out io.Writer, agents []*agent, runs int) {
+func printTable(out io.Writer, agents []*agent, rows []metric, runs int) {
 	fmt.Fprintf(out, "%-36s", fmt.Sprintf("medians of %d (least–most)", runs))
 	for _, a := range agents {
 		fmt.Fprintf(out, " %26s", a.name())
 	}
 	fmt.Fprintln(out)
-	for _, m := range metrics {
+	for _, m := range rows {
 		fmt.Fprintf(out, "%-36s", m.name+", "+m.unit)
 		for _, a := range agents {
 			fmt.Fprintf(out, " %26s", a.summary(m.key))
@@ -142,7 +152,7 @@ func printTable(out io.Writer, agents []*agent, runs int) {
 }
 
 // printJSON prints the summaries as one object an agent.
-func printJSON(out io.Writer, agents []*agent) error {
+func printJSON(out io.Writer, agents []*agent, rows []metric) error {
 	type agentResult struct {
 		Command []string            `json:"command"`
 		Metrics map[string]*summary `json:"metrics"`
@@ -150,7 +160,7 @@ func printJSON(out io.Writer, agents []*agent) error {
 	var results []agentResult
 	for _, a := range agents {
 		r := agentResult{a.command, map[string]*summary{}}
-		for _, m := range metrics {
+		for _, m := range rows {
 			r.Metrics[m.key] = a.summary(m.key)
 		}
 		results = append(results, r)

@@ -11,8 +11,11 @@ import (
 	"time"
 )
 
-// metrics are what is measured, in the order of the table.
-var metrics = []struct{ key, name, unit string }{
+// metric is a row of a table.
+type metric struct{ key, name, unit string }
+
+// metrics are what is measured of the direct model, in the order of the table.
+var metrics = []metric{
 	{"initialize", "start to initialize answered", "ms"},
 	{"new", "session/new", "ms"},
 	{"first_read", "one /read of the first turn, of 50", "ms"},
@@ -32,10 +35,26 @@ type sample map[string]float64
 // agent is a command with what was measured of it.
 type agent struct {
 	command []string
+	// model, when it is set, is how the agent works with a model's server, and
+	// that is what is measured.
+	model   *modelUse
 	samples []sample
 }
 
-func (a *agent) name() string { return filepath.Base(a.command[0]) }
+func (a *agent) name() string {
+	if a.model != nil {
+		return a.model.name
+	}
+	return filepath.Base(a.command[0])
+}
+
+// run measures one fresh process in the fresh folder dir.
+func (a *agent) run(ctx context.Context, dir string) (sample, error) {
+	if a.model != nil {
+		return a.runModel(ctx, dir)
+	}
+	return a.runDirect(ctx, dir)
+}
 
 // summary describes the values of a metric over the runs.
 type summary struct {
@@ -77,9 +96,9 @@ const (
 	outputLine   = "line %06.0f of the output" // for seq -f
 )
 
-// run measures one fresh process in the fresh folder dir.
-func (a *agent) run(ctx context.Context, dir string) (sample, error) {
-	c, err := start(ctx, a.command, dir)
+// runDirect measures the direct model.
+func (a *agent) runDirect(ctx context.Context, dir string) (sample, error) {
+	c, err := start(ctx, a.command, nil, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/internal/modelserver"
 )
 
@@ -274,5 +276,48 @@ func TestModelsForOtherThingsAreNotOffered(t *testing.T) {
 	got := slices.DeleteFunc(names, func(n string) bool { return !converses(n) })
 	if !slices.Equal(got, []string{"gpt-5", "claude-sonnet-4-5", "qwen3-coder"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// The configuration of docs/models.md loads, and leads to five servers.
+func TestDocumentedProviders(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range documents(t) {
+		if d.path != "docs/models.md" {
+			continue
+		}
+		for _, f := range d.fences() {
+			if f.lang == "toml" {
+				if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(strings.Join(f.lines, "\n")), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	c, err := config.Load(config.Sources{Cwd: dir, Home: dir, Environ: []string{"AGENT_LS_CONFIG=config.toml"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newModels(c, slog.New(slog.DiscardHandler))
+	defer m.close()
+	for model, want := range map[string]struct {
+		place string
+		size  int64
+	}{
+		"anthropic:a": {"its usual address", 0}, "openai:a": {"its usual address", 0}, "ollama:a": {"http://gpu.example:11434/v1", 32768},
+		"router:a": {"https://openrouter.ai/api/v1", 0}, "local:a": {"http://127.0.0.1:8080/v1", 65536},
+	} {
+		info, ok := m.info(model)
+		prefix, _, _ := strings.Cut(model, ":")
+		if got := m.servers[prefix].settings.place(); !ok || got != want.place || info.ContextSize != want.size {
+			t.Errorf("%s is at %s, %+v", model, got, info)
+		}
+	}
+	var offered []string
+	for _, info := range m.list() {
+		offered = append(offered, info.ID)
+	}
+	if want := []string{"anthropic:claude-sonnet-4-5", "direct", "openai:gpt-5", "router:qwen/qwen3-coder"}; !slices.Equal(offered, want) {
+		t.Errorf("offers %q, want %q", offered, want)
 	}
 }

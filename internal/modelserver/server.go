@@ -34,8 +34,9 @@ type Request struct {
 	Header http.Header
 	Body   []byte
 	Model  string
-	// Results is how many results of calls the conversation holds.
-	Results int
+	// Results is how many results of calls the conversation holds, Tools how
+	// many tools there are to call.
+	Results, Tools int
 	// Gone is closed when the client has left.
 	Gone <-chan struct{}
 }
@@ -143,7 +144,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	number := s.number
 	s.mu.Unlock()
 	q := Request{API: api, Number: number, Header: r.Header, Body: body, Gone: r.Context().Done()}
-	q.Model, q.Results = look(body)
+	q.look()
 	s.answer(w, api, s.reply(q))
 }
 
@@ -166,27 +167,29 @@ func (s *Server) list(w http.ResponseWriter) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": list, "has_more": false}) // a client that has left
 }
 
-// look finds the model and counts the results in a request.
-func look(body []byte) (model string, results int) {
-	var q struct {
+// look finds the model in the body, and counts results and tools.
+func (q *Request) look() {
+	var body struct {
 		Model    string
 		Messages []struct {
 			Role    string
 			Content json.RawMessage
 		}
 		Input json.RawMessage
+		Tools []json.RawMessage
 	}
-	if json.Unmarshal(body, &q) != nil {
-		return "", 0
+	if json.Unmarshal(q.Body, &body) != nil {
+		return
 	}
-	for _, m := range q.Messages {
+	q.Model, q.Tools = body.Model, len(body.Tools)
+	for _, m := range body.Messages {
 		if m.Role == "tool" {
-			results++
+			q.Results++
 			continue
 		}
-		results += count(m.Content, "tool_result")
+		q.Results += count(m.Content, "tool_result")
 	}
-	return q.Model, results + count(q.Input, "function_call_output") + count(q.Input, "custom_tool_call_output")
+	q.Results += count(body.Input, "function_call_output") + count(body.Input, "custom_tool_call_output")
 }
 
 // count counts the items of a type; what is no list has none.
