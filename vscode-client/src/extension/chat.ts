@@ -184,7 +184,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
       case 'open':
         return openPlace(message.path, message.line);
       case 'openDiff':
-        return this.openDiff(message.callId, message.path);
+        return this.openDiff(message.path);
       case 'openLink':
         return void (await vscode.env.openExternal(vscode.Uri.parse(message.href, true)));
       case 'openTerminal':
@@ -201,7 +201,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
   }
 
   /** Compares with the text before the agent's changes while there are any, else shows the file. */
-  private async openDiff(_callId: string, path: string): Promise<void> {
+  private async openDiff(path: string): Promise<void> {
     const uri = vscode.Uri.file(path);
     await (this.parts.review.hunks(uri).length > 0 ? openDiff(uri) : openPlace(path));
   }

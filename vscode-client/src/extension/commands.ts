@@ -88,9 +88,14 @@ async function chooseSession(sessions: Sessions, chat: Chat): Promise<void> {
   pick.title = 'Sessions';
   pick.placeholder = 'Choose a session to go on with';
   pick.matchOnDescription = true;
+  pick.ignoreFocusOut = true;
   pick.items = await entriesOf(sessions);
   pick.onDidTriggerItemButton(async ({ item }) => {
-    await sessions.delete(item.id);
+    const remove = 'Delete';
+    const message = `Delete the session "${item.label}"? It cannot be brought back.`;
+    if ((await vscode.window.showWarningMessage(message, { modal: true }, remove)) === remove) {
+      await sessions.delete(item.id);
+    }
     pick.items = await entriesOf(sessions);
   });
   pick.onDidAccept(async () => {

@@ -16,6 +16,9 @@ import { Session, type Checkpoint, type Peer, type SessionEvents } from './sessi
 /** Where the id of the current session is remembered, a workspace. */
 const currentKey = 'agentLs.session';
 
+/** The mode that denies everything but reading. */
+const onlyReading = 'read-only';
+
 /**
  * Sessions are the open sessions of this window; one of them is current, which
  * is the one that is shown. After a crash of the server they are read again.
@@ -92,6 +95,7 @@ export class Sessions implements Peer, SessionEvents {
     const opened = await this.connection.running.sendRequest<SessionOpened>('session/new', this.params());
     const session = this.of(opened.sessionId!);
     this.takeOptions(session, opened);
+    await this.restrict(session);
     this.show(session);
     return session;
   }
@@ -105,6 +109,7 @@ export class Sessions implements Peer, SessionEvents {
       const params = { ...this.params(), sessionId: id };
       const opened = await this.connection.running.sendRequest<SessionOpened>('session/load', params);
       this.takeOptions(session, opened);
+      await this.restrict(session);
     } catch (error) {
       this.open.delete(id);
       throw error;
@@ -155,7 +160,20 @@ export class Sessions implements Peer, SessionEvents {
 
   /** Sets an option, as mode and model are. */
   async setOption(configId: string, value: string): Promise<void> {
-    const session = await this.ensure();
+    if (!vscode.workspace.isTrusted && configId === 'mode' && value !== onlyReading) {
+      throw new Error('The workspace is not trusted, so the agent only reads. Trust the workspace to change the mode.');
+    }
+    await this.sendOption(await this.ensure(), configId, value);
+  }
+
+  /** In a workspace that is not trusted a session only reads, whatever it did before. */
+  private async restrict(session: Session): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+      await this.sendOption(session, 'mode', onlyReading);
+    }
+  }
+
+  private async sendOption(session: Session, configId: string, value: string): Promise<void> {
     const params = { sessionId: session.id, configId, value };
     const answer = await this.connection.running.sendRequest<SessionOpened>('session/set_config_option', params);
     this.takeOptions(session, answer);

@@ -69,7 +69,7 @@ export type FromView =
   | { readonly type: 'option'; readonly id: string; readonly value: string }
   | { readonly type: 'complete'; readonly request: number; readonly query: string }
   | { readonly type: 'open'; readonly path: string; readonly line?: number }
-  | { readonly type: 'openDiff'; readonly callId: string; readonly path: string }
+  | { readonly type: 'openDiff'; readonly path: string }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'openTerminal'; readonly callId: string }
   | { readonly type: 'copy'; readonly text: string }

@@ -182,7 +182,7 @@ export class CallRow implements Row {
     }
     const diffs = item.content.filter((c): c is DiffContent => c.type === 'diff');
     if (diffs.length > 0) {
-      parts.push(diffView(diffs, around.cwd, item.id, around.review(item)));
+      parts.push(diffView(diffs, around.cwd, around.review(item)));
     }
     for (const part of item.content) {
       const view = part.type === 'content' ? blockView(part.content, around.cwd) : undefined;

@@ -11,11 +11,11 @@ const firstRows = 400;
 const moreRows = 1000;
 
 /** The changes of a call to one file after the other. */
-export function diffView(diffs: readonly DiffContent[], cwd: string, callId: string, review: readonly ReviewedFile[]): HTMLElement {
+export function diffView(diffs: readonly DiffContent[], cwd: string, review: readonly ReviewedFile[]): HTMLElement {
   const view = h('div', { class: 'diffs' });
   const byPath = Map.groupBy(diffs, (d) => d.path);
   for (const [path, parts] of byPath) {
-    view.append(fileView(path, parts, cwd, callId, review.find((f) => f.path === path)?.hunks ?? []));
+    view.append(fileView(path, parts, cwd, review.find((f) => f.path === path)?.hunks ?? []));
   }
   return view;
 }
@@ -24,7 +24,6 @@ function fileView(
   path: string,
   parts: readonly DiffContent[],
   cwd: string,
-  callId: string,
   hunks: readonly ReviewHunk[],
 ): HTMLElement {
   const name = shortPath(path, cwd);
@@ -43,7 +42,7 @@ function fileView(
       what !== '' && h('span', { class: 'tag' }, what),
       h('span', { class: 'added-count' }, `+${count('added')}`),
       h('span', { class: 'removed-count' }, `−${count('removed')}`),
-      button('Open diff', () => send({ type: 'openDiff', callId, path }), { class: 'quiet', 'aria-label': `Open diff of ${name}` }),
+      button('Open diff', () => send({ type: 'openDiff', path }), { class: 'quiet', 'aria-label': `Open diff of ${name}` }),
     ),
     ...blocks,
     ...open.map((hunk) => decisions([hunk], `Line ${hunk.range.start.line + 1}`)),

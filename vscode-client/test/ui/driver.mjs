@@ -55,7 +55,11 @@ export class User {
 
   /** Waits until the caret is in the box of the chat and stays there. */
   async settled() {
+    const end = Date.now() + patience;
     for (let stays = 0; stays < 4; ) {
+      if (Date.now() > end) {
+        throw new Error('the caret never came to the box of the chat');
+      }
       await this.page.waitForTimeout(100);
       const inChat = await this.page.evaluate(() => document.activeElement?.matches('iframe.webview') ?? false);
       const inBox = inChat && (await this.chat.locator('.prompt textarea:focus').isVisible());
@@ -70,6 +74,7 @@ export class User {
     await this.page.mouse.down();
     await this.page.mouse.move(x, 400, { steps: 5 });
     await this.page.mouse.up();
+    await this.page.mouse.move(x + 300, 600);
   }
 
   /** Alt+A, then Alt and a letter. */

@@ -6,8 +6,10 @@ import { test } from 'node:test';
 import { installExtension, profile } from '../workbench.mjs';
 import { openWorkbench } from './driver.mjs';
 
-test('the package works in a fresh profile', async (t) => {
-  const place = profile({ 'a.txt': 'from a file\n' }, {}, { onPath: false });
+const untrusted = { 'security.workspace.trust.enabled': true, 'security.workspace.trust.startupPrompt': 'never' };
+
+test('the package works in a fresh profile, and only reads while the workspace is not trusted', async (t) => {
+  const place = profile({ 'a.txt': 'from a file\n' }, untrusted, { onPath: false });
   const file = path.resolve(import.meta.dirname, `../../agent-ls-linux-${process.arch}.vsix`);
   t.diagnostic(`measured: package ${(fs.statSync(file).size / 2 ** 20).toFixed(1)} MiB`);
   await installExtension(place, file);
@@ -18,6 +20,11 @@ test('the package works in a fresh profile', async (t) => {
     const card = user.card('Read a.txt');
     await user.finished(card);
     assert.equal(await card.locator('.status.completed').count(), 1);
+    assert.equal(await user.chat.locator('select[aria-label="Mode"]').isDisabled(), true);
+    await user.prompt('!echo never');
+    const command = user.card('echo never');
+    await user.finished(command);
+    assert.equal(await command.locator('.status.failed').count(), 1);
   } finally {
     await close();
     place.remove();
