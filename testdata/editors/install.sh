@@ -61,7 +61,7 @@ nvim() { # NAME SUITE
 }
 
 helix() {
-  unpack trixie "$here/helix" hx
+  unpack forky "$here/helix" hx
   own_libc "$here/helix" hx
   launcher helix "HELIX_RUNTIME='$here/helix/usr/lib/hx/runtime'" "'$here/helix/usr/bin/hx'"
 }
@@ -70,9 +70,10 @@ emacs() {
   local root=$here/emacs
   unpack trixie "$root" emacs-nox
   own_libc "$root" emacs-nox
-  local version
-  version=$(basename "$(echo "$root"/usr/share/emacs/[0-9]*)")
-  launcher emacs "EMACSLOADPATH='$(find "$root/usr/share/emacs/$version/lisp" -type d | paste -sd:)' EMACSDATA='$root/usr/share/emacs/$version/etc'" "'$root/usr/bin/emacs-nox'"
+  local share=("$root"/usr/share/emacs/[0-9]*) libexec=("$root"/usr/libexec/emacs/*/*-linux-gnu)
+  local dump=("${libexec[0]}"/emacs-*.pdmp)
+  launcher emacs "EMACSLOADPATH='$(find "${share[0]}/lisp" -type d | paste -sd:)' EMACSDATA='${share[0]}/etc' EMACSPATH='${libexec[0]}'" \
+    "'$root/usr/bin/emacs-nox' --dump-file='${dump[0]}'"
 }
 
 for editor; do
