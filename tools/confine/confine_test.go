@@ -61,16 +61,10 @@ func TestOffIsNothing(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	needSystem(t)
-	// The folder for temporary files may be written, so what may not lies
-	// elsewhere: beside this package's sources.
-	outside, err := os.MkdirTemp(".", "outside-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if outside, err = filepath.Abs(outside); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(outside) })
+	outside := t.TempDir()
+	// The folder for temporary files may be written, so what may not must lie
+	// elsewhere.
+	t.Setenv("TMPDIR", t.TempDir())
 	root := filepath.Join(outside, "root")
 	if err := os.MkdirAll(filepath.Join(root, "sub"), 0o755); err != nil {
 		t.Fatal(err)
