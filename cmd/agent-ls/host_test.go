@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-ls/agent-ls/internal/config"
+)
+
+// fileWorld is where a configuration file is all that there is.
+func fileWorld(t *testing.T, text string) config.Config {
+	t.Helper()
+	c, err := config.Load(config.Sources{
+		Cwd: t.TempDir(), Home: t.TempDir(), Flags: map[string]string{"config": "/config.toml"},
+		ReadFile: func(path string) ([]byte, error) {
+			if path == "/config.toml" {
+				return []byte(text), nil
+			}
+			return nil, os.ErrNotExist
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestDocumentedAgents: the example of docs/agents.md is a configuration of six
+// agents, and its table explains every key that an agent has.
+func TestDocumentedAgents(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := document{"docs/agents.md", string(text)}
+	i := slices.IndexFunc(doc.fences(), func(f fence) bool { return f.lang == "toml" })
+	if i < 0 {
+		t.Fatal("there is no example")
+	}
+	c := fileWorld(t, strings.Join(doc.fences()[i].lines, "\n"))
+	agents := hostedAgents(c)
+	if len(agents) != 6 {
+		t.Errorf("%d agents", len(agents))
+	}
+	used := map[string]bool{}
+	for _, a := range agents {
+		v := reflect.ValueOf(c.Agents[a.Name])
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				used[strings.ToLower(v.Type().Field(i).Name)] = true
+			}
+		}
+	}
+	row := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\|")
+	documented := map[string]bool{}
+	for _, m := range row.FindAllStringSubmatch(doc.text, -1) {
+		documented[m[1]] = true
+	}
+	for i := range reflect.TypeFor[config.Agent]().NumField() {
+		key := strings.ToLower(reflect.TypeFor[config.Agent]().Field(i).Name)
+		if !documented[key] || !used[key] {
+			t.Errorf("the key %s is documented: %t, in the example: %t", key, documented[key], used[key])
+		}
+		delete(documented, key)
+	}
+	if len(documented) > 0 {
+		t.Errorf("there are no keys %v", documented)
+	}
+}
+
+// TestUnknownAgent: the error names the nearest one and where agents are
+// configured.
+func TestUnknownAgent(t *testing.T) {
+	c := fileWorld(t, "[acp.claude]\ncommand = \"no-such-program\"\n")
+	for model, want := range map[string]string{"acp:cloude": `did you mean "claude"`, "acp:claude": "[acp.claude]"} {
+		if _, ok, err := hostedAgent(c, model); !ok || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %t, %v", model, ok, err)
+		}
+	}
+	if _, ok, err := hostedAgent(c, "direct"); ok || err != nil {
+		t.Errorf("direct: %t, %v", ok, err)
+	}
+	if _, _, err := hostedAgent(config.Config{}, "acp:x"); err == nil || !strings.Contains(err.Error(), "[acp.x]") {
+		t.Errorf("no agents: %v", err)
+	}
+}
+
+// TestHostedAgent hosts agent-ls in agent-ls: what the one does is shown by the
+// other with the same cards, and asked about by it.
+func TestHostedAgent(t *testing.T) {
+	h := newHome(t)
+	h.put(t, "a.txt", "one\n")
+	program := h.command(t).Path
+	file := filepath.Join(h.dir, "hosted.toml")
+	path, err := json.Marshal(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "[acp.inner]\ncommand = " + string(path) + "\nargs = [\"acp\", \"--model\", \"direct\"]\noptions = { mode = \"accept-edits\" }\n"
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, h, "--config", file, "--model", "acp:inner")
+	c.open(h)
+	id := c.prompt("/read a.txt\n" + `/edit {"file_path":"a.txt","old_string":"one","new_string":"ONE"}` + "\n!echo hello")
+	var updates []string
+	m := c.until("the answer to the prompt", func(m message) bool {
+		if m.Method == "session/update" {
+			updates = append(updates, string(m.Params))
+		}
+		return m.Method == "" && string(m.ID) == id
+	})
+	all := strings.Join(updates, "\n")
+	if m.Error != nil || h.text(t, "a.txt") != "ONE\n" {
+		t.Errorf("%+v", m)
+	}
+	for _, want := range []string{`"name":"acp__inner__edit"`, `"type":"diff"`, `"terminal_output":{"data":"hello\n"`, `"title":"echo hello"`, "3 calls: 3 completed"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no update has %s\n%s", want, all)
+		}
+	}
+	if _, code := h.output(t, "run", "--config", file, "--model", "acp:nobody", "x"); code != exitUsage {
+		t.Errorf("an unknown agent: exit code %d", code)
+	}
+}
