@@ -120,7 +120,7 @@ func measureAll(ctx context.Context, agents []*agent, runs int, scratch string) 
 	for i := range runs + 1 {
 		for _, a := range agents {
 			dir := filepath.Join(scratch, "run")
-			s, err := a.run(ctx, dir)
+			s, err := a.run(ctx, dir, i == 0)
 			if err != nil {
 				return fmt.Errorf("%s: %w", a.name(), err)
 			}

@@ -48,12 +48,16 @@ func (a *agent) name() string {
 	return filepath.Base(a.command[0])
 }
 
-// run measures one fresh process in the fresh folder dir.
-func (a *agent) run(ctx context.Context, dir string) (sample, error) {
-	if a.model != nil {
-		return a.runModel(ctx, dir)
+// run measures one fresh process in the fresh folder dir; warm says that it only
+// warms up.
+func (a *agent) run(ctx context.Context, dir string, warm bool) (sample, error) {
+	switch {
+	case a.model == nil:
+		return a.runDirect(ctx, dir)
+	case warm:
+		return a.runModel(ctx, dir, warmCalls)
 	}
-	return a.runDirect(ctx, dir)
+	return a.runModel(ctx, dir, modelCalls)
 }
 
 // summary describes the values of a metric over the runs.

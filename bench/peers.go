@@ -24,8 +24,12 @@ var modelMetrics = []metric{
 	{"exit", "end of input to exit", "ms"},
 }
 
-// modelCalls is how many calls the model makes in one turn.
-const modelCalls = 200
+// modelCalls is how many calls the model makes in one turn, warmCalls in one of
+// a run that only warms up.
+const (
+	modelCalls = 200
+	warmCalls  = 5
+)
 
 // modelUse is how an agent is made to work with a model's server.
 type modelUse struct {
@@ -181,8 +185,9 @@ func (s *script) reply(q modelserver.Request) modelserver.Reply {
 	return r
 }
 
-// runModel measures one fresh process with a server of its own.
-func (a *agent) runModel(ctx context.Context, dir string) (sample, error) {
+// runModel measures one fresh process with a server of its own, in turns of so
+// many calls.
+func (a *agent) runModel(ctx context.Context, dir string, calls int) (sample, error) {
 	var model script
 	server, err := modelserver.Start(model.reply, "bench")
 	if err != nil {
@@ -206,7 +211,7 @@ func (a *agent) runModel(ctx context.Context, dir string) (sample, error) {
 	if err := s.openModel(c, a.model.auth); err != nil {
 		return nil, err
 	}
-	if err := s.modelTurns(c, a.model, &model); err != nil {
+	if err := s.modelTurns(c, a.model, &model, calls); err != nil {
 		return nil, err
 	}
 	if _, peak, ok := c.memory(); ok {
@@ -240,7 +245,7 @@ func (s sample) openModel(c *client, auth string) error {
 }
 
 // modelTurns measures the turns of one session.
-func (s sample) modelTurns(c *client, use *modelUse, model *script) error {
+func (s sample) modelTurns(c *client, use *modelUse, model *script, calls int) error {
 	file := filepath.Join(c.cwd, "a.txt")
 	if err := os.WriteFile(file, []byte("one line of text\n"), 0o644); err != nil {
 		return err
@@ -249,13 +254,13 @@ func (s sample) modelTurns(c *client, use *modelUse, model *script) error {
 		key  string
 		call modelserver.Call
 	}{{"reads", use.read(file)}, {"commands", use.command(file)}} {
-		model.begin(turn.call, modelCalls)
+		model.begin(turn.call, calls)
 		begin := time.Now()
 		done, err := c.prompt("do as you are told")
 		if err != nil {
 			return err
 		}
-		if done.completed >= modelCalls {
+		if done.completed >= calls {
 			s.took(turn.key, begin, 1)
 		}
 	}

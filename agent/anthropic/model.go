@@ -41,7 +41,7 @@ func (m *model) Respond(ctx context.Context, req agent.Request, yield func(agent
 	}
 	names := provider.NewNames(req)
 	stream := services.messages.NewStreaming(ctx, m.params(req, names), options...)
-	defer stream.Close()
+	defer func() { _ = stream.Close() }() // what was read is what counts
 	a := answer{model: m.name, names: names, yield: yield, parts: map[int64]*part{}}
 	for !a.done && stream.Next() {
 		if err := a.add(stream.Current()); err != nil {

@@ -30,7 +30,7 @@ func (m *chatModel) Respond(ctx context.Context, req agent.Request, yield func(a
 	}
 	names := provider.NewNames(req)
 	stream := services.chat.NewStreaming(ctx, m.params(req, names), options...)
-	defer stream.Close()
+	defer func() { _ = stream.Close() }() // what was read is what counts
 	var answer chatAnswer
 	for stream.Next() {
 		if err := answer.add(stream.Current(), yield); err != nil {

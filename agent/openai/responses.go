@@ -33,7 +33,7 @@ func (m *responsesModel) Respond(ctx context.Context, req agent.Request, yield f
 	}
 	names := provider.NewNames(req)
 	stream := services.responses.NewStreaming(ctx, m.params(req, names), options...)
-	defer stream.Close()
+	defer func() { _ = stream.Close() }() // what was read is what counts
 	answer := responsesAnswer{server: m.server, model: m.name, names: names, yield: yield}
 	for !answer.done && stream.Next() {
 		if err := answer.add(stream.Current()); err != nil {
