@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-ls/agent-ls/internal/config"
 )
@@ -91,21 +92,27 @@ func TestUnknownAgent(t *testing.T) {
 	}
 }
 
+// hostingItself writes a configuration with the agent inner: agent-ls itself.
+func hostingItself(t *testing.T, h home, mode string) (file string) {
+	t.Helper()
+	path, err := json.Marshal(h.command(t).Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "[acp.inner]\ncommand = " + string(path) + "\nargs = [\"acp\", \"--model\", \"direct\"]\noptions = { mode = \"" + mode + "\" }\n"
+	file = filepath.Join(h.dir, "hosted.toml")
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // TestHostedAgent hosts agent-ls in agent-ls: what the one does is shown by the
 // other with the same cards, and asked about by it.
 func TestHostedAgent(t *testing.T) {
 	h := newHome(t)
 	h.put(t, "a.txt", "one\n")
-	program := h.command(t).Path
-	file := filepath.Join(h.dir, "hosted.toml")
-	path, err := json.Marshal(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := "[acp.inner]\ncommand = " + string(path) + "\nargs = [\"acp\", \"--model\", \"direct\"]\noptions = { mode = \"accept-edits\" }\n"
-	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := hostingItself(t, h, "accept-edits")
 	c := connect(t, h, "--config", file, "--model", "acp:inner")
 	c.open(h)
 	id := c.prompt("/read a.txt\n" + `/edit {"file_path":"a.txt","old_string":"one","new_string":"ONE"}` + "\n!echo hello")
@@ -127,5 +134,39 @@ func TestHostedAgent(t *testing.T) {
 	}
 	if _, code := h.output(t, "run", "--config", file, "--model", "acp:nobody", "x"); code != exitUsage {
 		t.Errorf("an unknown agent: exit code %d", code)
+	}
+}
+
+// TestHostingOverhead compares what a client is sent of a turn by an agent, and by
+// the same agent when it is hosted: the bytes are bounded, the time is logged.
+func TestHostingOverhead(t *testing.T) {
+	const calls = 200
+	h := newHome(t)
+	h.put(t, "a.txt", strings.Repeat("a line of some length\n", 40))
+	config := hostingItself(t, h, "full-access")
+	measure := func(args ...string) (took time.Duration, updates, bytes int) {
+		c := connect(t, h, args...)
+		c.open(h)
+		for _, n := range []int{1, calls} { // the first turn starts the agent
+			updates, bytes = 0, 0
+			began := time.Now()
+			id := c.prompt(strings.Repeat("/read a.txt\n", n))
+			c.until("the answer to the prompt", func(m message) bool {
+				if m.Method == "session/update" && strings.Contains(string(m.Params), "tool_call") {
+					updates++
+					bytes += len(m.Params)
+				}
+				return m.Method == "" && string(m.ID) == id
+			})
+			took = time.Since(began)
+		}
+		return took, updates, bytes
+	}
+	direct, n, sent := measure("--model", "direct")
+	hosted, m, passed := measure("--config", config, "--model", "acp:inner")
+	t.Logf("%d calls: %v and %d bytes in %d updates; hosted %v and %d bytes in %d updates, %v more an update",
+		calls, direct, sent, n, hosted, passed, m, (hosted-direct)/time.Duration(m))
+	if float64(passed) > 1.05*float64(sent) {
+		t.Errorf("hosted it sends %d bytes instead of %d", passed, sent)
 	}
 }
