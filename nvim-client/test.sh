@@ -15,6 +15,7 @@ need patchelf patchelf
 need luacheck lua-check
 need pgrep procps
 need npm npm
+need tmux tmux
 "$here/../testdata/editors/install.sh" "$cache/editors" nvim-0.10 nvim-0.12 || exit 1
 
 failed=0
@@ -26,9 +27,23 @@ if command -v luacheck >/dev/null; then
   echo "== luacheck"
   (cd "$here" && luacheck --quiet lua lsp plugin test) || failed=1
 fi
+
+# capture NVIM: whether README.md shows what the plugin shows.
+capture() {
+  local folder
+  folder=$(mktemp -d) || return 1
+  "$here/test/capture.sh" "$cache/editors/bin/$1" "$folder" |
+    diff <(sed '1,/capture:begin/d; /capture:end/,$d' "$here/README.md" | sed '1d;$d') - &&
+    echo "ok    the capture of README.md"
+  local result=$?
+  rm -rf "$folder"
+  return $result
+}
+
 export AGENT_LS=$program
 for nvim in nvim-0.10 nvim-0.12; do
   echo "== $("$cache/editors/bin/$nvim" --version | head -n 1)"
+  capture $nvim || failed=1
   timeout 600 "$cache/editors/bin/$nvim" --clean -n -l "$here/test/run.lua" "$here"/test/{attach,session,permission,review,files,follow,commands,robust}.lua || failed=1
 done
 exit $failed

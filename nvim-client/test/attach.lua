@@ -121,6 +121,16 @@ return {
     end,
   },
   {
+    'the maps and the statusline of README.md work',
+    function()
+      local c = h.child()
+      c:lua(assert(h.read(h.plugin .. '/README.md'):match('```lua\n(.-)```')))
+      h.equal('<Plug>(AgentLsNext)', c:eval("maparg(']a', 'n')"))
+      c:prompt('hello')
+      h.has(c:lua('return vim.api.nvim_eval_statusline(vim.o.statusline, {}).str'), 'agent-ls: ask')
+    end,
+  },
+  {
     'the help has its tags, and names all sub-commands, options, maps and keys',
     function()
       local c = h.child()

@@ -196,6 +196,18 @@ return {
     end,
   },
   {
+    'its window has the size that is set, and evens out no others',
+    function()
+      local c = h.child({ files = { ['a.txt'] = 'one\n' }, options = { size = 50 } })
+      c:edit('a.txt')
+      c:cmd('split')
+      c:cmd('resize 7')
+      open(c)
+      h.equal(50, c:eval('winwidth(0)'))
+      h.equal(7, c:eval('winheight(1)'))
+    end,
+  },
+  {
     'output comes live, with colours in its terminal',
     function()
       local c = h.child()

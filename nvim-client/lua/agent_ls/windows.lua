@@ -5,37 +5,20 @@ local M = {}
 
 local splits = { left = 'left', right = 'right', top = 'above', bottom = 'below' }
 
--- Runs a function while the sizes of other windows are not evened out.
----@generic T
----@param open fun(): T
----@return T
-local function keeping_sizes(open)
-  local equal = vim.o.equalalways
-  vim.o.equalalways = false
-  local ok, result = pcall(open)
-  vim.o.equalalways = equal
-  if not ok then
-    error(result, 0)
-  end
-  return result
-end
-
---- Opens a window for a buffer without entering it.
+--- Opens a window for a buffer at an edge of the tab page, without entering it.
 ---@param buf integer
 ---@param position 'left'|'right'|'top'|'bottom'
 ---@param size integer
----@param win? integer the window to split; none is the edge of the tab page
 ---@return integer win
-function M.split(buf, position, size, win)
+function M.split(buf, position, size)
   local vertical = position == 'left' or position == 'right'
-  local opened = keeping_sizes(function()
-    return vim.api.nvim_open_win(buf, false, {
-      split = splits[position],
-      win = win or -1,
-      width = vertical and math.min(size, math.max(20, vim.o.columns - 20)) or nil,
-      height = not vertical and math.min(size, math.max(5, vim.o.lines - 8)) or nil,
-    })
-  end)
+  -- A size that is given keeps 'equalalways' from evening out the other windows.
+  local opened = vim.api.nvim_open_win(buf, false, {
+    split = splits[position],
+    win = -1,
+    width = vertical and math.min(size, math.max(20, vim.o.columns - 20)) or nil,
+    height = not vertical and math.min(size, math.max(5, vim.o.lines - 8)) or nil,
+  })
   vim.wo[opened][vertical and 'winfixwidth' or 'winfixheight'] = true
   return opened
 end
@@ -80,9 +63,7 @@ function M.for_file()
       return win
     end
   end
-  return keeping_sizes(function()
-    return vim.api.nvim_open_win(vim.api.nvim_create_buf(true, false), false, { split = 'left', win = 0 })
-  end)
+  return vim.api.nvim_open_win(vim.api.nvim_create_buf(true, false), false, { split = 'left', win = 0 })
 end
 
 --- Goes to a place of a file, since the user asks for it.
