@@ -103,7 +103,7 @@ func (d *Driver) login(ctx context.Context, t *agent.Turn, needs *loginError) er
 	}
 	result := tools.TextResult("Logged in.")
 	if err != nil {
-		if err != error(needs) {
+		if !errors.Is(err, needs) {
 			err = errors.New(wireMessage(err))
 		}
 		result = tools.TextResult("Error: " + err.Error())

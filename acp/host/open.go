@@ -122,7 +122,10 @@ func (l *link) newSession(ctx context.Context) (id string, err error) {
 func (l *link) reopen(ctx context.Context) (id string, err error) {
 	var stored storedSession
 	raw := l.d.session.Stored(storedKey)
-	if raw == nil || json.Unmarshal(raw, &stored) != nil || stored.Agent != l.d.config.Name {
+	if raw == nil {
+		return "", nil
+	}
+	if known := json.Unmarshal(raw, &stored) == nil && stored.Agent == l.d.config.Name; !known {
 		return "", nil
 	}
 	method := l.reopening()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,7 +47,7 @@ func TestRecordedTraffic(t *testing.T) {
 				Request               json.RawMessage
 				Status                int
 			}
-			if err := json.Unmarshal(data, &e); err != nil || e.Method != "POST" || len(e.Request) < 100 || e.Response == "" || e.Status != max(replies[i].Status, 200) {
+			if err := json.Unmarshal(data, &e); err != nil || e.Method != http.MethodPost || len(e.Request) < 100 || e.Response == "" || e.Status != max(replies[i].Status, 200) {
 				t.Errorf("%s: %v in\n%s", api, err, data)
 			}
 			if strings.Contains(string(data), secret) {

@@ -100,7 +100,7 @@ func (l *Listener) open() error {
 		return err
 	}
 	var err error
-	if l.socket, err = net.Listen("unix", l.files.socket); err != nil {
+	if l.socket, err = new(net.ListenConfig).Listen(l.ctx, "unix", l.files.socket); err != nil {
 		return err
 	}
 	return os.Chmod(l.files.socket, 0o600)

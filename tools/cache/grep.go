@@ -184,7 +184,7 @@ func (x expression) find(r io.Reader, most int) (found []int64, err error) {
 func (x expression) matchLine(buf *bufio.Reader) (bool, error) {
 	text, err := buf.ReadSlice('\n')
 	switch {
-	case err == bufio.ErrBufferFull:
+	case errors.Is(err, bufio.ErrBufferFull):
 		return x.matchLong(buf, text)
 	case err != nil && (err != io.EOF || len(text) == 0):
 		return false, err
@@ -289,7 +289,7 @@ func (g *GrepResult) render(r io.Reader, matches []int64, all []window) error {
 		var block []Line
 		for lines.Lines() < w.last {
 			line, err := lines.Next(MaxPageBytes)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

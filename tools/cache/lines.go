@@ -43,7 +43,7 @@ func (l *LineReader) Skip(n int64) (skipped int64, err error) {
 	open := false // in a line without a newline so far
 	for skipped < n {
 		chunk, err := l.peek()
-		if err == io.EOF && open {
+		if errors.Is(err, io.EOF) && open {
 			skipped++
 		}
 		if err != nil {
@@ -109,8 +109,8 @@ func (l *LineReader) eachPart(use func(part []byte)) (size int64, err error) {
 		}
 		use(part)
 		switch {
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && size > 0:
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && size > 0:
 			l.read++
 			return size, nil
 		case err != nil:

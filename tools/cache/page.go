@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -39,7 +40,7 @@ func ReadPage(r io.Reader, offset, limit int64) (Page, error) {
 	size := 0
 	for limit <= 0 || int64(len(p.Lines)) < limit {
 		line, err := lines.Next(MaxPageBytes)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			p.Beyond = len(p.Lines) == 0
 			return p, nil
 		}
