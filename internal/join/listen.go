@@ -76,11 +76,12 @@ func Listen(p Place, version string, handlers Handlers, log *slog.Logger) (*List
 		return nil, err
 	}
 	l := &Listener{version: version, handlers: handlers, log: log, files: files, unlock: unlock, places: make(chan struct{}, maxCallers)}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
 	if err := l.open(); err != nil {
+		l.cancel()
 		unlock()
 		return nil, fmt.Errorf("listen for other processes: %w", err)
 	}
-	l.ctx, l.cancel = context.WithCancel(context.Background())
 	l.work.Go(l.accept)
 	return l, nil
 }
