@@ -105,6 +105,12 @@ type method func(s *Server, ctx context.Context, params json.RawMessage) (any, e
 
 // on decodes the params for a method.
 func on[P any](serve func(*Server, context.Context, P) (any, error)) method {
+	return onRaw(func(s *Server, ctx context.Context, p P, _ json.RawMessage) (any, error) { return serve(s, ctx, p) })
+}
+
+// onRaw decodes the params for a method that also wants to see what of them could
+// not be decoded.
+func onRaw[P any](serve func(*Server, context.Context, P, json.RawMessage) (any, error)) method {
 	return func(s *Server, ctx context.Context, params json.RawMessage) (any, error) {
 		var p P
 		if len(params) == 0 {
@@ -113,16 +119,16 @@ func on[P any](serve func(*Server, context.Context, P) (any, error)) method {
 		if err := acp.Decode(params, &p); err != nil {
 			return nil, acp.InvalidParams("%v", err)
 		}
-		return serve(s, ctx, p)
+		return serve(s, ctx, p, params)
 	}
 }
 
 // methods are what a client may ask once it has initialized.
 var methods = map[string]method{
 	acp.MethodAuthenticate:    on((*Server).authenticate),
-	acp.MethodSessionNew:      on((*Server).newSession),
-	acp.MethodSessionLoad:     on((*Server).loadSession),
-	acp.MethodSessionResume:   on((*Server).resumeSession),
+	acp.MethodSessionNew:      onRaw((*Server).newSession),
+	acp.MethodSessionLoad:     onRaw((*Server).loadSession),
+	acp.MethodSessionResume:   onRaw((*Server).resumeSession),
 	acp.MethodSessionList:     on((*Server).listSessions),
 	acp.MethodSessionClose:    on((*Server).closeSession),
 	acp.MethodSessionDelete:   on((*Server).deleteSession),

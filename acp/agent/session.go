@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"go.lsp.dev/jsonrpc2"
@@ -21,8 +23,21 @@ type opening struct {
 	cwd     string
 	roots   []string
 	servers []acp.McpServer
+	// unknown is how many servers the client named in a way that says nothing.
+	unknown int
 	meta    acp.Meta
 	replay  bool
+}
+
+// with returns o with what of the params could not be decoded.
+func (o opening) with(params json.RawMessage) opening {
+	var raw struct {
+		Servers []json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(params, &raw) == nil {
+		o.unknown = len(raw.Servers) - len(o.servers)
+	}
+	return o
 }
 
 // check refuses what is not absolute (field report 94).
@@ -38,9 +53,9 @@ func (o opening) check() error {
 	return nil
 }
 
-func (s *Server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, error) {
+func (s *Server) newSession(ctx context.Context, p acp.NewSessionRequest, raw json.RawMessage) (any, error) {
 	o := opening{cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}
-	b, started, err := s.openSession(ctx, o)
+	b, started, err := s.openSession(ctx, o.with(raw))
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +64,16 @@ func (s *Server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, 
 	}}, nil
 }
 
-func (s *Server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (any, error) {
+func (s *Server) loadSession(ctx context.Context, p acp.LoadSessionRequest, raw json.RawMessage) (any, error) {
 	return s.reopen(ctx, opening{
 		id: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta, replay: true,
-	})
+	}.with(raw))
 }
 
-func (s *Server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) (any, error) {
+func (s *Server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest, raw json.RawMessage) (any, error) {
 	return s.reopen(ctx, opening{
 		id: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta,
-	})
+	}.with(raw))
 }
 
 func (s *Server) reopen(ctx context.Context, o opening) (any, error) {
@@ -89,6 +104,12 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 			b.session.Close()
 			return nil, nil, err
 		}
+	}
+	if o.unknown > 0 {
+		b.session.Notify(agent.Notice{
+			Severity: "warning", Title: fmt.Sprintf("MCP servers left out: %d", o.unknown),
+			Text: "The editor named them without a command or a url. Check its settings.",
+		})
 	}
 	s.connect(ctx, b.session, o.servers)
 	if !s.keep(b) {

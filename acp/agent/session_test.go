@@ -45,6 +45,16 @@ func TestServersThatAreNotUsed(t *testing.T) {
 	}
 }
 
+// TestServersThatSayNothing are told of, and the session opens all the same.
+func TestServersThatSayNothing(t *testing.T) {
+	c := start(t, setup{caps: acp.ClientCapabilities{Session: &acp.ClientSessionCapabilities{Notices: &acp.Marker{}}}})
+	var r acp.NewSessionResponse
+	c.call(acp.MethodSessionNew, map[string]any{"cwd": c.cwd, "mcpServers": []any{map[string]any{"name": "nocmd"}, 7}}, &r)
+	c.until(r.SessionID, "a word about the servers", func(s *screen) bool {
+		return strings.Contains(strings.Join(s.notices, " "), "MCP servers left out: 2")
+	})
+}
+
 func TestModesAndOptionsAreInStep(t *testing.T) {
 	c := start(t, setup{models: []agent.ModelInfo{{ID: "big", Name: "Big", Description: "d"}}})
 	s := c.newSession()
