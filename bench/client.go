@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -254,21 +255,42 @@ func (c *client) watched() (time.Time, bool) {
 	return c.at, !c.at.IsZero()
 }
 
-// leave ends the agent's input and waits until it has left.
-func (c *client) leave() error {
+// leaveTimeout bounds the wait for an agent that should leave.
+const leaveTimeout = 10 * time.Second
+
+// leave ends the agent's input and waits until it has left; false when it does
+// not by itself.
+func (c *client) leave() (bool, error) {
 	c.in.Close()
+	var stays atomic.Bool
+	patience := time.AfterFunc(leaveTimeout, func() {
+		stays.Store(true)
+		c.end()
+	})
+	defer patience.Stop()
 	c.reader.Wait()
 	var exit *exec.ExitError
-	if err := c.cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		return err
+	if err := c.cmd.Wait(); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return false, err
 	}
-	return nil
+	return !stays.Load(), nil
+}
+
+// end ends the agent and all that it started, which may be gone already.
+func (c *client) end() {
+	below := family(c.cmd.Process.Pid)[1:]
+	_ = c.cmd.Process.Kill()
+	for _, pid := range below {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
+	}
 }
 
 // kill ends the agent, whatever it does; it may have left already.
 func (c *client) kill() {
 	c.in.Close()
-	_ = c.cmd.Process.Kill()
+	c.end()
 	go func() { // the reader may be waiting for someone to take an answer
 		for range c.answers {
 		}

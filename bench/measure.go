@@ -114,12 +114,17 @@ func (a *agent) runDirect(ctx context.Context, dir string) (sample, error) {
 	if err := s.turns(c); err != nil {
 		return nil, err
 	}
+	return s, s.leave(c)
+}
+
+// leave measures the end, of an agent that leaves when its input ends.
+func (s sample) leave(c *client) error {
 	begin := time.Now()
-	if err := c.leave(); err != nil {
-		return nil, err
+	left, err := c.leave()
+	if left {
+		s.took("exit", begin, 1)
 	}
-	s.took("exit", begin, 1)
-	return s, nil
+	return err
 }
 
 // took records the time since begin, divided by n.

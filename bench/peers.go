@@ -217,12 +217,7 @@ func (a *agent) runModel(ctx context.Context, dir string, calls int) (sample, er
 	if _, peak, ok := c.memory(); ok {
 		s["peak"] = peak
 	}
-	begin := time.Now()
-	if err := c.leave(); err != nil {
-		return nil, err
-	}
-	s.took("exit", begin, 1)
-	return s, nil
+	return s, s.leave(c)
 }
 
 // openModel initializes, logs in where that is needed, and opens a session.

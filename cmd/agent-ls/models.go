@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func newModels(c config.Config, log *slog.Logger) *models {
 		m.answers = script.NewRecorder(c.Record, log)
 		traffic = provider.NewRecorder(c.Record, time.Now(), m.redact, log)
 	}
-	client := sync.OnceValue(func() *httpClient { return provider.NewClient(c.Limits.ModelIdle, traffic) })
+	client := sync.OnceValue(func() *http.Client { return provider.NewClient(c.Limits.ModelIdle, traffic) })
 	for prefix, s := range serverSettings(c) {
 		m.servers[prefix] = &modelServer{prefix: prefix, settings: s, key: provider.NewKey(s.key), client: client}
 	}

@@ -18,9 +18,6 @@ import (
 	"github.com/agent-ls/agent-ls/internal/config"
 )
 
-// httpClient is what requests to servers are made with.
-type httpClient = http.Client
-
 // protocol is a server of models, in whatever protocol it speaks.
 type protocol interface {
 	Model(name string) agent.Model
@@ -140,7 +137,7 @@ type modelServer struct {
 	prefix   string
 	settings serverSetting
 	key      *provider.Key
-	client   func() *httpClient
+	client   func() *http.Client
 
 	once sync.Once
 	made protocol
