@@ -109,7 +109,7 @@ export class User {
   async theme(name, kind) {
     await this.keys.press('Control+k');
     await this.keys.press('Control+t');
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor();
+    await this.page.locator('.quick-input-list .monaco-list-row').nth(3).waitFor();
     await this.keys.type(name);
     await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: name }).waitFor();
     await this.keys.press('Enter');
