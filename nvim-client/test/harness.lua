@@ -73,7 +73,7 @@ function M.child(o)
   assert(child.job > 0, 'Neovim did not start')
   children[#children + 1] = child
   child:lua([[
-    _G.notes, _G.events = {}, {}
+    _G.notes, _G.events, _G.original_notify = {}, {}, vim.notify
     vim.notify = function(message) table.insert(_G.notes, message) end
     -- Tests choose by _G.choose; what is asked is in _G.asked.
     vim.ui.select = function(items, opts, on_choice)

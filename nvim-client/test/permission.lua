@@ -31,7 +31,7 @@ return {
           .. '\n!echo x\n!echo y\n!echo y'
       )
       asked(c)
-      h.equal({ 'agent-ls asks for permission: Write a.txt (:AgentLs answer)' }, c:lua('return _G.notes'))
+      h.equal({ 'agent-ls: permission is asked for (:AgentLs answer): Write a.txt' }, c:lua('return _G.notes'))
       h.equal(1, c:count('AgentLsPermission'))
       h.equal('agent-ls: asks, ask', c:lua("return require('agent_ls').status()"))
       local text = c:session()
@@ -134,8 +134,24 @@ return {
       h.equal(true, c:lua('return _G.waited'))
       h.equal('i', c:eval('mode()'))
       c:shows('$ echo x — asks for permission')
-      h.equal({ 'agent-ls asks for permission: echo x (:AgentLs answer)' }, c:lua('return _G.notes'))
+      h.equal({ 'agent-ls: permission is asked for (:AgentLs answer): echo x' }, c:lua('return _G.notes'))
       h.equal('', vim.trim(c:eval("execute('messages')")))
+    end,
+  },
+  {
+    'a long question does not make Neovim wait for a key',
+    function()
+      local c = h.child({ files = { ['a.txt'] = 'one\n' } })
+      c:edit('a.txt')
+      c:lua('vim.notify = _G.original_notify')
+      c:keys('A')
+      c:send('!echo ' .. ('long '):rep(100))
+      asked(c)
+      h.equal({ mode = 'i', blocking = false }, c:lua('return vim.api.nvim_get_mode()'))
+      c:keys(' two<Esc>')
+      h.eventually('the text', function()
+        return c:text('a.txt') == 'one two\n'
+      end)
     end,
   },
 }

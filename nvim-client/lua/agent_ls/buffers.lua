@@ -180,6 +180,20 @@ local function may_reload(buf)
   return autoread and vim.api.nvim_buf_is_loaded(buf) and vim.bo[buf].buftype == '' and not vim.bo[buf].modified
 end
 
+---@type table<integer, string> the state of its file that a buffer was last compared with
+local seen = {}
+
+-- Reports whether a file has another state than when it was last looked at.
+---@param buf integer
+---@return boolean
+local function is_news(buf)
+  local stat = vim.uv.fs_stat(vim.api.nvim_buf_get_name(buf))
+  local state = stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino) or ''
+  local news = seen[buf] ~= state
+  seen[buf] = state
+  return news
+end
+
 -- Reads the files of clean buffers again where they have changed; 'noautoread' is
 -- respected. In Insert mode the buffer that is typed in waits for its end.
 ---@param bufs integer[]
@@ -194,7 +208,7 @@ local function reload(bufs)
           reload({ buf })
         end),
       })
-    elseif may_reload(buf) then
+    elseif may_reload(buf) and is_news(buf) then
       keeping_places(buf, function()
         vim.cmd('silent! checktime ' .. buf)
       end)

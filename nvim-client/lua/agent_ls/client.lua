@@ -1,6 +1,7 @@
 --- The connection to the server over Neovim's own LSP client: starting, attaching, requests.
 local buffers = require('agent_ls.buffers')
 local config = require('agent_ls.config')
+local notify = require('agent_ls.notify')
 local review = require('agent_ls.review')
 
 local M = {}
@@ -174,10 +175,7 @@ function M.with(root, callback)
   local client = find(root)
   local id = client and client.id or start(root)
   if not id then
-    vim.notify(
-      ('agent-ls: %s cannot be started; see :checkhealth agent_ls'):format(config.get().cmd[1]),
-      vim.log.levels.ERROR
-    )
+    notify(('cannot start %s; see :checkhealth agent_ls'):format(config.get().cmd[1]), vim.log.levels.ERROR)
   elseif ready[id] then
     callback(assert(vim.lsp.get_client_by_id(id)))
   else
@@ -196,7 +194,7 @@ function M.request(client, method, params, callback)
     if callback then
       callback(err, result)
     elseif err then
-      vim.notify('agent-ls: ' .. err.message, vim.log.levels.ERROR)
+      notify(err.message, vim.log.levels.ERROR)
     end
   end
   if vim.fn.has('nvim-0.11') == 1 then

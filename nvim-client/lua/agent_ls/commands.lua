@@ -1,6 +1,7 @@
 --- The sub-commands of :AgentLs.
 local client = require('agent_ls.client')
 local hub = require('agent_ls.hub')
+local notify = require('agent_ls.notify')
 local review = require('agent_ls.review')
 
 local M = {}
@@ -16,7 +17,7 @@ local M = {}
 
 ---@param message string
 local function warn(message)
-  vim.notify('agent-ls: ' .. message, vim.log.levels.WARN)
+  notify(message, vim.log.levels.WARN)
 end
 
 ---@return string[]
@@ -137,7 +138,7 @@ end
 local function follow()
   local follower = require('agent_ls.follow')
   follower.set(not follower.is_on())
-  vim.notify('agent-ls: following is ' .. (follower.is_on() and 'on' or 'off'))
+  notify('following is ' .. (follower.is_on() and 'on' or 'off'))
 end
 
 -- Keeps or undoes: the hunk at the cursor, this file, or all.
@@ -178,7 +179,7 @@ local function restore_one(lsp, id)
       warn(err.message)
     else
       require('agent_ls.buffers').check(lsp.id)
-      vim.notify('agent-ls: restored; :AgentLs restore takes that back too')
+      notify('restored; :AgentLs restore takes that back too')
     end
   end)
 end

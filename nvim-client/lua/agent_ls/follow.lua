@@ -1,5 +1,6 @@
 --- Following the agent: the place that it works at, in one window of its own. Off until it is turned on.
 --- The window is reused and never entered; it pauses when the user goes there, until the next turn.
+local notify = require('agent_ls.notify')
 local windows = require('agent_ls.windows')
 
 local M = {}
@@ -84,7 +85,7 @@ local function flush()
   end
   local ok, err = pcall(show, location)
   if not ok then
-    vim.notify('agent-ls: cannot follow to ' .. location.path .. ': ' .. err, vim.log.levels.DEBUG)
+    notify('cannot follow to ' .. location.path .. ': ' .. err, vim.log.levels.DEBUG)
   end
 end
 

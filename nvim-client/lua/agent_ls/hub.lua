@@ -1,4 +1,6 @@
 --- The sessions of all servers, and what happens when something happens in one.
+local notify = require('agent_ls.notify')
+
 local Session = require('agent_ls.session')
 local buffers = require('agent_ls.buffers')
 local client = require('agent_ls.client')
@@ -93,7 +95,7 @@ function M.gone(client_id, how)
       if busy then
         follow.turn_ended()
         M.event('AgentLsTurnEnd', { session_id = id, error = 'agent-ls has ended: ' .. how })
-        vim.notify(('agent-ls has ended in the middle of a turn (%s)'):format(how), vim.log.levels.WARN)
+        notify(('the server has ended in the middle of a turn (%s)'):format(how), vim.log.levels.WARN)
       end
     end
   end
@@ -132,7 +134,7 @@ end
 local function create(lsp, root, callback)
   client.request(lsp, 'session/new', { cwd = root, mcpServers = {} }, function(err, result)
     if err then
-      vim.notify('agent-ls: no session: ' .. err.message, vim.log.levels.ERROR)
+      notify('no session: ' .. err.message, vim.log.levels.ERROR)
       callback()
       return
     end
@@ -205,7 +207,7 @@ function M.load(id, callback)
     client.request(lsp, 'session/load', { sessionId = id, cwd = root, mcpServers = {} }, function(err, result)
       if err then
         sessions[id], current[root] = nil, nil
-        vim.notify('agent-ls: the session is not loaded: ' .. err.message, vim.log.levels.ERROR)
+        notify('the session is not loaded: ' .. err.message, vim.log.levels.ERROR)
         return
       end
       session:opened(result)

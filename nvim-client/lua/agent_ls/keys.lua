@@ -1,5 +1,6 @@
 --- The keys of a session's buffer. Each is a function that works on the card under the cursor.
 local config = require('agent_ls.config')
+local notify = require('agent_ls.notify')
 
 local M = {}
 
@@ -15,7 +16,7 @@ end
 
 ---@param what string
 local function nothing(what)
-  vim.notify('agent-ls: ' .. what, vim.log.levels.WARN)
+  notify(what, vim.log.levels.WARN)
 end
 
 local function jump()

@@ -1,5 +1,6 @@
 --- Questions of the agent: each is a card of its session until the user answers, or the call ends.
 local config = require('agent_ls.config')
+local notify = require('agent_ls.notify')
 local text = require('agent_ls.text')
 
 local M = {}
@@ -36,7 +37,7 @@ end
 ---@param session agent_ls.Session
 ---@param item agent_ls.Item
 local function announce(session, item)
-  vim.notify(('agent-ls asks for permission: %s (:AgentLs answer)'):format(text.one_line(item.title)))
+  notify(('permission is asked for (:AgentLs answer): %s'):format(text.one_line(item.title)))
   vim.api.nvim_exec_autocmds('User', {
     pattern = 'AgentLsPermission',
     data = { session_id = session.id, tool_call_id = item.id, title = item.title },
@@ -89,11 +90,11 @@ end
 ---@param kind string
 function M.key(session, item, kind)
   if not item.question then
-    vim.notify('agent-ls: nothing is asked here', vim.log.levels.WARN)
+    notify('nothing is asked here', vim.log.levels.WARN)
   elseif vim.uv.now() - item.question.asked < config.get().grace_ms then
-    vim.notify('agent-ls: the question has just come; read it and press the key again', vim.log.levels.WARN)
+    notify('the question has just come; read it and press the key again', vim.log.levels.WARN)
   elseif not M.answer(session, item, kind) then
-    vim.notify('agent-ls: this answer is not offered', vim.log.levels.WARN)
+    notify('this answer is not offered', vim.log.levels.WARN)
   end
 end
 
@@ -109,7 +110,7 @@ end
 function M.select(session)
   local item = session:waiting()[1]
   if not item then
-    vim.notify('agent-ls: no question is open')
+    notify('no question is open')
     return
   end
   local view = require('agent_ls.view')

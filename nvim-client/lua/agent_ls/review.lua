@@ -1,5 +1,6 @@
 --- What agents changed in files and the user has not decided about: marks in buffers, keep and undo.
 --- The server keeps the hunks; here is only what it said last of each file.
+local notify = require('agent_ls.notify')
 local text = require('agent_ls.text')
 
 local M = {}
@@ -151,7 +152,7 @@ end
 function M.go(step)
   local list = places(0)
   if #list == 0 then
-    vim.notify('agent-ls: no change to review in this file')
+    notify('no change to review in this file')
     return
   end
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
@@ -196,7 +197,7 @@ function M.quickfix()
   end
   vim.fn.setqflist({}, ' ', { title = 'agent-ls: changes to review', items = items })
   if #items == 0 then
-    vim.notify('agent-ls: no changes to review')
+    notify('no changes to review')
   else
     vim.cmd('botright copen')
   end
@@ -210,7 +211,7 @@ function M.diff(client)
   local base = 'agent-ls:/review/base' .. vim.uri_from_fname(path):gsub('^file://', '')
   require('agent_ls.client').request(client, 'workspace/textDocumentContent', { uri = base }, function(err, result)
     if err then
-      vim.notify('agent-ls: ' .. err.message, vim.log.levels.WARN)
+      notify(err.message, vim.log.levels.WARN)
       return
     end
     require('agent_ls.diff').open({ name = base, text = result.text }, { name = path, buf = buf }, path)
