@@ -173,7 +173,7 @@ step('a terminal streams, and ten thousand lines stay smooth', async (t) => {
 });
 
 /** Measures frames until the card with a title is done. */
-async function worstFrame(title) {
+async function worstFrame(_body, title) {
   let last = performance.now();
   let worst = 0;
   let count = 0;
