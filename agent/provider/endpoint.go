@@ -70,8 +70,9 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := w.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		timer.Stop()
+		err = causeOf(ctx, err)
 		cancel(nil)
-		return nil, causeOf(ctx, err)
+		return nil, err
 	}
 	response.Body = &watchedBody{ReadCloser: response.Body, ctx: ctx, cancel: cancel, timer: timer, idle: w.idle}
 	return response, nil
