@@ -13,7 +13,6 @@ import (
 	"github.com/agent-ls/agent-ls/agent/provider"
 	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools"
-	"github.com/agent-ls/agent-ls/tools/schema"
 )
 
 // chatModel answers by chat completions.
@@ -65,21 +64,27 @@ func (m *chatModel) params(req agent.Request, names provider.Names) sdk.ChatComp
 	}
 	p.ReasoningEffort = shared.ReasoningEffort(req.Thinking)
 	for _, t := range req.Tools {
-		p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: names.Wire(t.Name), Description: param.NewOpt(t.Description), Parameters: parameters(t.Parameters),
-		}))
+		p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](function{
+			Name: names.Wire(t.Name), Description: t.Description, Parameters: parameters(t),
+		})))
 	}
 	return p
 }
 
-// parameters is a schema as the SDK takes it; without one a tool takes any
-// object.
-func parameters(s *schema.Schema) map[string]any {
-	out := map[string]any{}
-	if text, err := json.Marshal(s); s != nil && err == nil && json.Unmarshal(text, &out) == nil {
-		return out
+// function describes a tool. It stands in for the SDK's own type, whose
+// parameters would have to be taken apart into maps for each request.
+type function struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Parameters  any    `json:"parameters"`
+}
+
+// parameters is a tool's schema; without one it takes any object.
+func parameters(t tools.ToolSchema) any {
+	if t.Parameters == nil {
+		return map[string]any{"type": "object", "properties": map[string]any{}}
 	}
-	return map[string]any{"type": "object", "properties": map[string]any{}}
+	return t.Parameters
 }
 
 // chatMessages translates the conversation. Images of results follow as the

@@ -67,11 +67,20 @@ func (m *responsesModel) params(req agent.Request, names provider.Names) respons
 		p.Reasoning = shared.ReasoningParam{Effort: shared.ReasoningEffort(req.Thinking), Summary: shared.ReasoningSummaryAuto}
 	}
 	for _, t := range req.Tools {
-		tool := responses.ToolParamOfFunction(names.Wire(t.Name), parameters(t.Parameters), false)
-		tool.OfFunction.Description = param.NewOpt(t.Description)
-		p.Tools = append(p.Tools, tool)
+		tool := param.Override[responses.FunctionToolParam](responsesFunction{
+			Type: "function", function: function{Name: names.Wire(t.Name), Description: t.Description, Parameters: parameters(t)},
+		})
+		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: &tool})
 	}
 	return p
+}
+
+// responsesFunction is a function that need not be strict: strict ones cannot
+// have optional parameters.
+type responsesFunction struct {
+	Type   string `json:"type"`
+	Strict bool   `json:"strict"`
+	function
 }
 
 // reasons says whether a model of OpenAI's thinks before it answers; the others

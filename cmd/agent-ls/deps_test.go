@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"agent/direct":         {"agent", "tools", "tools/schema", "presentation", "internal/nearest"},
 	"agent/script":         {"agent", "tools", "tools/schema", "presentation"},
 	"agent/provider":       {"agent", "presentation"},
-	"agent/openai":         {"agent", "agent/provider", "tools", "tools/schema", "presentation"},
+	"agent/openai":         {"agent", "agent/provider", "tools", "presentation"},
 	"agent/anthropic":      {"agent", "agent/provider", "tools", "presentation"},
 	"internal/modelserver": {},
 	"acp":                  {"internal/rpc"},
