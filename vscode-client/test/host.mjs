@@ -4,7 +4,7 @@ import path from 'node:path';
 import { launchBrowser, profile, startWorkbench } from './workbench.mjs';
 
 const here = path.resolve(import.meta.dirname, '..');
-const limit = Number(process.env.VSCODE_CLIENT_LIMIT ?? 280_000);
+const limit = Number(process.env.VSCODE_CLIENT_LIMIT ?? 900_000);
 
 const place = profile({ 'readme.md': '# A workspace\n' });
 const report = `${place.dir}/report.txt`;

@@ -7,7 +7,7 @@ import { diffRows, rowHunks, wordsOf, type DiffRow, type RowHunk, type Span } fr
 import { shortPath } from './view';
 
 /** How many rows are shown at first, and with each request for more. */
-const firstRows = 400;
+const firstRows = 200;
 const moreRows = 1000;
 
 /** The changes of a call to one file after the other. */
@@ -28,7 +28,7 @@ function fileView(
 ): HTMLElement {
   const name = shortPath(path, cwd);
   const rows = parts.map((part) => diffRows(part.oldText ?? '', part.newText));
-  const count = (kind: DiffRow['kind']) => rows.flat().filter((r) => r.kind === kind).length;
+  const count = (kind: DiffRow['kind']) => rows.reduce((n, part) => n + part.reduce((m, r) => m + (r.kind === kind ? 1 : 0), 0), 0);
   const what = parts.some((p) => p._meta?.kind === 'delete') ? 'deleted' : parts[0]!.oldText == null ? 'new' : '';
   const open = [...hunks];
   const blocks = parts.map((part, i) => block(part, rows[i]!, open));
@@ -81,9 +81,9 @@ function block(part: DiffContent, rows: readonly DiffRow[], open: ReviewHunk[]):
   return code;
 }
 
-function line(row: DiffRow, pieces: { old: Piece[][]; new: Piece[][] }): HTMLElement {
+function line(row: DiffRow, pieces: { old?: Piece[][]; new?: Piece[][] }): HTMLElement {
   const sign = { same: ' ', removed: '−', added: '+' }[row.kind];
-  const coloured = (row.kind === 'added' ? pieces.new : pieces.old)[row.index] ?? [{ text: row.text, style: '' }];
+  const coloured = (row.kind === 'added' ? pieces.new : pieces.old)?.[row.index] ?? [{ text: row.text, style: '' }];
   const text = h('span', { class: 'text' });
   for (const { text: part, style, changed } of withWords(coloured, wordsOf(row))) {
     text.append(style || changed ? h('span', { class: `${style}${changed ? ' word' : ''}`.trim() }, part) : part);

@@ -43,10 +43,10 @@ export function knows(language: string): boolean {
   return hljs.getLanguage(language) !== undefined;
 }
 
-/** The lines of a text in the colours of a language. */
-export function highlightLines(text: string, language: string | undefined): Piece[][] {
+/** The lines of a text in the colours of a language; undefined when it has none, or is too long. */
+export function highlightLines(text: string, language: string | undefined): Piece[][] | undefined {
   if (!language || text.length > longest) {
-    return text.split('\n').map((line) => (line === '' ? [] : [{ text: line, style: '' }]));
+    return undefined;
   }
   const lines: Piece[][] = [[]];
   collect(highlighted(text, language), '', lines);
