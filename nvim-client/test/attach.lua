@@ -134,10 +134,11 @@ return {
     'the help has its tags, and names all sub-commands, options, maps and keys',
     function()
       local c = h.child()
-      c:cmd('helptags ' .. h.plugin .. '/doc')
+      h.write(c.dir .. '/doc/agent-ls.txt', assert(h.read(h.plugin .. '/doc/agent-ls.txt')))
+      c:cmd('helptags ' .. c.dir .. '/doc')
+      c:cmd('set runtimepath^=' .. c.dir)
       c:cmd('help agent-ls')
       local text = c:text()
-      os.remove(h.plugin .. '/doc/tags')
       local words = c:lua([[
         local words = vim.tbl_map(function(key) return key[1] end, require('agent_ls.keys').keys)
         vim.list_extend(words, vim.tbl_keys(require('agent_ls.config').get()))

@@ -15,12 +15,8 @@ return {
       c:send('!sleep 1000')
       c:shows('asks for permission')
       c:keys('A mine<Esc>')
-      local pid = tonumber(
-        (
-          c:lua([[return vim.fn.system({ 'pgrep', '-P', tostring(vim.uv.os_getpid()), '-x', 'agent-ls' })]])
-            :match('%d+')
-        )
-      )
+      local children = c:lua("return vim.fn.system({ 'pgrep', '-P', tostring(vim.uv.os_getpid()) })")
+      local pid = tonumber(children:match('%d+'))
       vim.uv.kill(assert(pid, 'the server'), 'sigkill')
       c:shows('agent-ls has ended (signal 9)')
       local session = c:session()
