@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.lsp.dev/jsonrpc2"
@@ -60,7 +59,6 @@ type fakeAgent struct {
 	fake
 	conn *acp.Conn
 
-	mu        sync.Mutex
 	loggedIn  bool
 	last      string
 	cancelled chan struct{}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-ls/agent-ls/acp"
 	"github.com/agent-ls/agent-ls/acp/host"
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/presentation"
@@ -31,8 +30,6 @@ type bed struct {
 	overlay  workspace.Overlay
 	appliers []workspace.Applier
 	ledger   *ledger
-	elicit   host.Elicitor
-	servers  []acp.McpServer
 
 	hub     *agent.Hub
 	session *agent.Session

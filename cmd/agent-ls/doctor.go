@@ -122,6 +122,13 @@ func (d *diagnosis) configuration(c config.Config, err error) {
 }
 
 func (d *diagnosis) model(ctx context.Context, c config.Config) {
+	if hosted, ok, err := hostedAgent(c, c.Model); err != nil {
+		d.add("model", "broken", "%v", err)
+		return
+	} else if ok {
+		d.add("model", "ok", "%s: the agent %s is installed", c.Model, hosted.Command)
+		return
+	}
 	m := newModels(c, slog.New(slog.DiscardHandler))
 	defer m.close()
 	if text, err := m.check(ctx, c.Model); err != nil {

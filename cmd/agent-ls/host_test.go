@@ -135,6 +135,11 @@ func TestHostedAgent(t *testing.T) {
 	if _, code := h.output(t, "run", "--config", file, "--model", "acp:nobody", "x"); code != exitUsage {
 		t.Errorf("an unknown agent: exit code %d", code)
 	}
+	for model, want := range map[string]string{"acp:inner": "is installed", "acp:nobody": "no agent \"nobody\" is configured"} {
+		if out, _ := h.output(t, "doctor", "--config", file, "--model", model); !strings.Contains(out, want) {
+			t.Errorf("doctor says of %s\n%s", model, out)
+		}
+	}
 }
 
 // TestHostingOverhead compares what a client is sent of a turn by an agent, and by
