@@ -32,6 +32,7 @@ return {
       c:prompt('hello')
       h.equal({ 'read-only', 'ask', 'accept-edits', 'full-access' }, completion(c, 'AgentLs mode '))
       h.equal({ 'direct' }, completion(c, 'AgentLs model d'))
+      h.equal({ '/read' }, completion(c, 'AgentLs prompt /rea'))
       c:cmd('AgentLs nonsense')
       h.has(c:lua('return _G.notes[1]'), 'unknown sub-command "nonsense"; expected one of answer, diff, follow')
     end,
@@ -159,6 +160,15 @@ return {
         return c:count('AgentLsTurnEnd') == 2
       end)
       assert(c:session():find('    one\n.*    two\n'))
+    end,
+  },
+  {
+    'the statusline tells how full the context of a model is',
+    function()
+      local c = h.child()
+      c:prompt('hello')
+      c:lua([[require('agent_ls.hub').session():apply({ sessionUpdate = 'usage_update', used = 50, size = 200 })]])
+      h.equal('agent-ls: ask, context 25%', c:lua("return require('agent_ls').status()"))
     end,
   },
   {

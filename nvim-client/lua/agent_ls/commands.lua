@@ -36,6 +36,15 @@ local function choices(id)
   return option and option.options or {}
 end
 
+-- What a prompt may begin with.
+---@return string[]
+local function slash_commands()
+  local session = hub.session()
+  return vim.tbl_map(function(command)
+    return '/' .. command.name
+  end, session and session.commands or {})
+end
+
 -- The selected lines as ACP's embedded resource.
 ---@param range integer[]
 local function selection(range)
@@ -233,7 +242,7 @@ end
 
 ---@type table<string, agent_ls.SubCommand>
 M.commands = {
-  prompt = { run = prompt, about = 'send a prompt, with the selected lines as context' },
+  prompt = { run = prompt, about = 'send a prompt, with the selected lines as context', complete = slash_commands },
   open = { run = open, about = 'show the session' },
   new = {
     run = function()

@@ -41,6 +41,9 @@ function M.status()
       parts[#parts + 1] = 'works'
     end
     parts[#parts + 1] = session.mode
+    if session.usage then
+      parts[#parts + 1] = ('context %d%%'):format(100 * session.usage.used / session.usage.size)
+    end
   end
   local pending = require('agent_ls.review').count()
   if pending > 0 then

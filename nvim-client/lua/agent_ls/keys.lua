@@ -106,6 +106,8 @@ local function command(name)
   end
 end
 
+--- Key, what it does, and the words for it.
+---@type { [1]: string, [2]: string|fun(), [3]: string }[]
 M.keys = {
   { '<CR>', jump, 'Go to the place that the card is about' },
   { 'gd', show_diff, 'Show the diff of the card in two windows' },
