@@ -1,6 +1,6 @@
 // Real agents hosted by a real agent-ls: their edits are diff cards that can be
 // undone by hunk, their commands terminals, and a cancel ends their processes.
-// AGENT_LS names the program.
+// AGENT_LS names the program, HOSTED_AGENTS the folder where npm has put them.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,9 +12,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Client } from './lsp.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const installed = join(here, 'node_modules')
-const program = process.env.AGENT_LS
-if (!program) throw new Error('AGENT_LS does not name the program')
+const { AGENT_LS: program, HOSTED_AGENTS: installed } = process.env
+if (!program || !installed) throw new Error('run ./test.sh, which installs the agents')
 
 // agents say how each one is configured.
 const agents = {

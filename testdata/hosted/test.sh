@@ -38,7 +38,7 @@ if ! cmp -s package.json "$packages/installed"; then
   npm install --prefix "$packages" --cache "$cache/npm" --loglevel=error || missing "the agents"
   cp package.json "$packages/installed"
 fi
-ln -sfn "$packages/node_modules" node_modules
+export HOSTED_AGENTS=$packages/node_modules
 
 if [ -z "${AGENT_LS-}" ]; then
   scratch=$(mktemp -d)
@@ -48,4 +48,4 @@ if [ -z "${AGENT_LS-}" ]; then
 fi
 export AGENT_LS
 for name in "${!AGENT_LS_@}"; do unset "$name"; done # the program takes them as settings
-node_modules/.bin/node --test --test-force-exit --test-timeout=100000 hosted.test.mjs
+"$HOSTED_AGENTS/.bin/node" --test --test-force-exit --test-timeout=100000 hosted.test.mjs
