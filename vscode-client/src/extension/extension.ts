@@ -37,12 +37,29 @@ let connection: Connection | undefined;
 /** Wires everything and returns; the server starts meanwhile. */
 export function activate(context: vscode.ExtensionContext): Testing {
   const begin = performance.now();
-  const log = vscode.window.createOutputChannel('Agent', { log: true });
   const tools = new Tools();
   const editor = new LastEditor();
+  const parts = makeParts(context, tools, editor);
+  connection = parts.connection;
+  editorTools(editor).forEach((tool) => tools.register(tool));
+  tools.serve(parts.sessions, parts.connection.log);
+  context.subscriptions.push(tools, editor, ...registrations(context, parts));
+  void parts.connection.start();
+  const activation = performance.now() - begin;
+  parts.connection.log.info(`Activated in ${activation.toFixed(0)} ms`);
+  return {
+    version: 1,
+    registerTool: (tool) => tools.register(tool),
+    prompt: (text) => parts.chat.prompt(text),
+    ...(context.extensionMode === vscode.ExtensionMode.Test && { testing: { ...parts, activation } }),
+  };
+}
+
+/** Makes the parts that hold state, and lets them listen to the server. */
+function makeParts(context: vscode.ExtensionContext, tools: Tools, editor: LastEditor): Omit<Parts, 'activation'> {
+  const log = vscode.window.createOutputChannel('Agent', { log: true });
   const listeners: ((client: LanguageClient) => void)[] = [];
   const server = new Connection(context.extensionPath, log, (client) => listeners.forEach((listen) => listen(client)));
-  connection = server;
   const sessions = new Sessions(server, context.workspaceState, () => tools.manifest());
   const review = new Review(server);
   const follow = new Follow();
@@ -54,33 +71,31 @@ export function activate(context: vscode.ExtensionContext): Testing {
     servesSaving,
     servesElicitation,
   );
-  editorTools(editor).forEach((tool) => tools.register(tool));
-  tools.serve(sessions, log);
-  context.subscriptions.push(
-    log, tools, editor, review, follow, chat,
+  return { connection: server, sessions, review, follow, chat };
+}
+
+/** What the editor calls, and what shows the parts in it. */
+function registrations(
+  { extensionUri }: vscode.ExtensionContext,
+  { connection: server, sessions, review, follow, chat }: Omit<Parts, 'activation'>,
+): vscode.Disposable[] {
+  return [
+    server.log,
+    review,
+    follow,
+    chat,
     new StatusItem(server, sessions, follow),
-    new Decorations(review, context.extensionUri),
+    new Decorations(review, extensionUri),
     reviewCommands(review, new Changes(review)),
     agentCommands({ chat, connection: server, sessions, follow }),
     vscode.window.registerWebviewViewProvider(chatView, chat, { webviewOptions: { retainContextWhenHidden: true } }),
     vscode.window.registerWebviewPanelSerializer(chatView, chat),
     server.onChange((state) => {
-      onConnection(state, sessions, review, chat).catch((error: unknown) => log.error(String(error)));
+      onConnection(state, sessions, review, chat).catch((error: unknown) => server.log.error(String(error)));
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.start()),
     vscode.workspace.onDidChangeConfiguration((change) => needsRestart(change) && void server.start()),
-  );
-  void server.start();
-  const activation = performance.now() - begin;
-  log.info(`Activated in ${activation.toFixed(0)} ms`);
-  return {
-    version: 1,
-    registerTool: (tool) => tools.register(tool),
-    prompt: (text) => chat.prompt(text),
-    ...(context.extensionMode === vscode.ExtensionMode.Test && {
-      testing: { connection: server, sessions, review, follow, chat, activation },
-    }),
-  };
+  ];
 }
 
 export async function deactivate(): Promise<void> {

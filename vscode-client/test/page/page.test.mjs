@@ -40,7 +40,7 @@ async function fresh(rules) {
 const tell = (...messages) => page.evaluate((all) => all.forEach((m) => window.postMessage(m, '*')), messages);
 const sent = (type) => page.evaluate((t) => window.sent.filter((m) => m.type === t), type);
 const snapshot = (items) => ({ items, plan: [], commands: [], options: [] });
-const session = (items = []) => ({ type: 'session', id: 's', cwd: '/work', snapshot: snapshot(items) });
+const session = (items = []) => ({ type: 'session', id: 's', cwd: '/project', snapshot: snapshot(items) });
 const updates = (...list) => ({ type: 'updates', id: 's', updates: list.map((update) => ({ update, at: 1 })) });
 const status = (more = {}) => ({
   type: 'status',
@@ -65,7 +65,7 @@ test('no text of a model becomes HTML, with the policy as the second wall', asyn
       { type: 'content', content: { type: 'text', text: hostile } },
       { type: 'content', content: { type: 'text', text: `\`\`\`\n${hostile}\n\`\`\`` } },
       { type: 'content', content: { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zy8+' } },
-      { type: 'diff', path: '/work/<b>.html', oldText: hostile, newText: `${hostile}\n<script>hacked=1</script>` },
+      { type: 'diff', path: '/project/<b>.html', oldText: hostile, newText: `${hostile}\n<script>hacked=1</script>` },
     ];
     const terminal = { terminal_output: { terminal_id: 't', data: `\u001b]0;<b>\u0007${hostile}` } };
     await tell(
@@ -124,11 +124,11 @@ test('a question opens for answers after a moment, tells the answer, and goes wh
 });
 
 test('a hunk is kept or undone in the card', async () => {
-  const diff = { type: 'diff', path: '/work/a.ts', oldText: 'const a = 1;\nb();\n', newText: 'const a = 2;\nb();\n' };
+  const diff = { type: 'diff', path: '/project/a.ts', oldText: 'const a = 1;\nb();\n', newText: 'const a = 2;\nb();\n' };
   const range = { start: { line: 4, character: 0 }, end: { line: 5, character: 0 } };
   const hunk = (id, oldText) => ({ id, range, oldText, sessionId: 's', toolCallId: 'c' });
   await tell(session(), updates(call('c', { kind: 'edit', content: [diff] })), status(),
-    { type: 'review', files: [{ path: '/work/a.ts', hunks: [hunk('h1', 'const a = 1;\n'), hunk('h2', 'elsewhere\n')] }] });
+    { type: 'review', files: [{ path: '/project/a.ts', hunks: [hunk('h1', 'const a = 1;\n'), hunk('h2', 'elsewhere\n')] }] });
   await page.locator('.code .decisions button', { hasText: 'Keep' }).click();
   await page.locator('.diff > .decisions button', { hasText: 'Undo' }).click();
   assert.deepEqual(await sent('decide'), [{ type: 'decide', keep: true, hunks: ['h1'] }, { type: 'decide', keep: false, hunks: ['h2'] }]);
@@ -209,7 +209,7 @@ test('ten thousand lines of output, of a text and of a diff', async (t) => {
   judge(t, 'text, 10,000 lines', text);
   const diff = await measured(() => {
     const lines = (word) => Array.from({ length: 10_000 }, (_, i) => (i % 7 === 0 ? `${word} ${i}` : `same ${i}`)).join('\n');
-    const content = [{ type: 'diff', path: '/work/a.txt', oldText: lines('old'), newText: lines('new') }];
+    const content = [{ type: 'diff', path: '/project/a.txt', oldText: lines('old'), newText: lines('new') }];
     window.postMessage({ type: 'updates', id: 's', updates: [{ update: { sessionUpdate: 'tool_call', toolCallId: 'd', title: 'd', kind: 'edit', status: 'completed', content } }] }, '*');
   }, `!!document.querySelector('.more')`);
   judge(t, 'diff, 10,000 lines', diff);
@@ -224,12 +224,12 @@ test('a resumed session of a thousand cards', async (t) => {
       const kind = kinds[i % 4];
       const content =
         kind === 'edit'
-          ? [{ type: 'diff', path: `/work/f${i}.ts`, oldText: 'const a = 1;\n', newText: `const a = ${i};\n` }]
+          ? [{ type: 'diff', path: `/project/f${i}.ts`, oldText: 'const a = 1;\n', newText: `const a = ${i};\n` }]
           : [{ type: 'content', content: { type: 'text', text: `text of ${i}\n`.repeat(20) } }];
       const terminal = kind === 'execute' ? { terminal: { id: `t${i}`, output: `output ${i}\n`.repeat(30), exit: { code: 0 } } } : {};
-      return { type: 'call', key: i, id: `c${i}`, title: `${kind} number ${i}`, kind, status: 'completed', content, locations: [{ path: `/work/f${i}.ts`, line: 1 }], ...terminal };
+      return { type: 'call', key: i, id: `c${i}`, title: `${kind} number ${i}`, kind, status: 'completed', content, locations: [{ path: `/project/f${i}.ts`, line: 1 }], ...terminal };
     });
-    window.postMessage({ type: 'session', id: 's', cwd: '/work', snapshot: { items, plan: [], commands: [], options: [] } }, '*');
+    window.postMessage({ type: 'session', id: 's', cwd: '/project', snapshot: { items, plan: [], commands: [], options: [] } }, '*');
   }, `document.querySelectorAll('article.card').length === 1000 && document.querySelector('article.card:last-child .card-body').childElementCount >= 0`);
   t.diagnostic(`measured: 1,000 cards, ${cpu.toFixed(0)} ms of processor time, shown after ${ms.toFixed(0)} ms`);
   assert.ok(cpu < 1500, `1,000 cards take ${cpu.toFixed(0)} ms`);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { profile } from '../workbench.mjs';
@@ -9,7 +10,7 @@ import { openWorkbench } from './driver.mjs';
 
 const here = path.resolve(import.meta.dirname, '../..');
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const pictures = process.env.VSCODE_CLIENT_PICTURES ?? fs.mkdtempSync('/tmp/vscode-client-pictures-');
+const pictures = process.env.VSCODE_CLIENT_PICTURES ?? fs.mkdtempSync(path.join(os.tmpdir(), 'vscode-client-pictures-'));
 
 const greeter = `package main
 

@@ -90,8 +90,8 @@ describe('themes', () => {
 
 describe('paths', () => {
   it('are relative to the folder of the session when inside', () => {
-    assert.equal(shortPath('/work/src/a.go', '/work/'), 'src/a.go');
-    assert.equal(shortPath('/workshop/a.go', '/work'), '/workshop/a.go');
+    assert.equal(shortPath('/project/src/a.go', '/project/'), 'src/a.go');
+    assert.equal(shortPath('/projects/a.go', '/project'), '/projects/a.go');
     assert.equal(shortPath('C:\\work\\a.go', 'C:\\work'), 'a.go');
   });
 });
