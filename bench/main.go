@@ -7,11 +7,11 @@
 //	go run ./bench --vs 'peer acp' --json       # a peer beside it, run in turns
 //	go run ./bench --peers ~/.cache/peers       # against peers from npm, all with a model
 //
-// With --peers all agents work with a model's server on this machine that is
-// scripted to make the same 200 calls; the peers are installed into the folder
-// by npm. Else: // Prompts are in the syntax of the direct model behind a line of plain text. A
-// turn that did not do its whole work is not counted. It needs a Unix shell for
-// commands, and Linux for memory.
+// Prompts are in the syntax of the direct model behind a line of plain text. With
+// --peers all agents work with a model's server on this machine, which is
+// scripted to make the same calls in two turns; the peers are installed into the
+// folder by npm. A turn that did not do its whole work is not counted. It needs
+// a Unix shell for commands, and Linux for memory.
 package main
 
 import (
@@ -59,6 +59,7 @@ func bench(ctx context.Context, args []string, out, errOut io.Writer) (err error
 	fs.SetOutput(errOut)
 	runs := fs.Int("runs", 10, "fresh processes for each agent")
 	asJSON := fs.Bool("json", false, "print JSON")
+	calls := fs.Int("calls", 200, "calls of one turn, with --peers")
 	peerDir := fs.String("peers", "", "compare with peers from npm, installed into `folder`, over a model's server")
 	var vs peers
 	fs.Var(&vs, "vs", "`command` of a peer, its words split at blanks; may be repeated")
@@ -71,6 +72,9 @@ func bench(ctx context.Context, args []string, out, errOut io.Writer) (err error
 	}
 	if *runs < 1 {
 		return errors.New("--runs takes a number of 1 or more")
+	}
+	if *calls < 1 {
+		return errors.New("--calls takes a number of 1 or more")
 	}
 	scratch, err := os.MkdirTemp("", "agent-ls-bench-")
 	if err != nil {
@@ -89,7 +93,7 @@ func bench(ctx context.Context, args []string, out, errOut io.Writer) (err error
 	}
 	if *peerDir != "" {
 		rows = modelMetrics
-		if agents, err = modelAgents(ctx, command, *peerDir, errOut); err != nil {
+		if agents, err = modelAgents(ctx, command, *calls, *peerDir, errOut); err != nil {
 			return err
 		}
 	}

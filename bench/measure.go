@@ -36,8 +36,9 @@ type sample map[string]float64
 type agent struct {
 	command []string
 	// model, when it is set, is how the agent works with a model's server, and
-	// that is what is measured.
+	// that is what is measured, in turns of so many calls.
 	model   *modelUse
+	calls   int
 	samples []sample
 }
 
@@ -57,7 +58,7 @@ func (a *agent) run(ctx context.Context, dir string, warm bool) (sample, error) 
 	case warm:
 		return a.runModel(ctx, dir, warmCalls)
 	}
-	return a.runModel(ctx, dir, modelCalls)
+	return a.runModel(ctx, dir, a.calls)
 }
 
 // summary describes the values of a metric over the runs.

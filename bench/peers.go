@@ -18,18 +18,15 @@ import (
 var modelMetrics = []metric{
 	{"initialize", "start to initialize answered", "ms"},
 	{"new", "session/new", "ms"},
-	{"reads", "a turn of 200 calls that read a file", "ms"},
-	{"commands", "a turn of 200 commands", "ms"},
+	{"reads", "a turn of calls that read a file", "ms"},
+	{"commands", "a turn of commands", "ms"},
 	{"peak", "peak memory of all processes", "MiB"},
 	{"exit", "end of input to exit", "ms"},
 }
 
-// modelCalls is how many calls the model makes in one turn, warmCalls in one of
-// a run that only warms up.
-const (
-	modelCalls = 200
-	warmCalls  = 5
-)
+// warmCalls is how many calls the model makes in a turn of a run that only warms
+// up.
+const warmCalls = 5
 
 // modelUse is how an agent is made to work with a model's server.
 type modelUse struct {
@@ -133,8 +130,8 @@ env_key = "CODEX_API_KEY"
 
 // modelAgents are our program and the peers, which are installed where they are
 // not yet.
-func modelAgents(ctx context.Context, command []string, dir string, log io.Writer) ([]*agent, error) {
-	agents := []*agent{{command: command, model: &ours}}
+func modelAgents(ctx context.Context, command []string, calls int, dir string, log io.Writer) ([]*agent, error) {
+	agents := []*agent{{command: command, model: &ours, calls: calls}}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -148,7 +145,7 @@ func modelAgents(ctx context.Context, command []string, dir string, log io.Write
 				return nil, fmt.Errorf("npm install %s: %w\n%s", p.pkg, err, text)
 			}
 		}
-		agents = append(agents, &agent{command: append([]string{program}, p.command[1:]...), model: &p.use})
+		agents = append(agents, &agent{command: append([]string{program}, p.command[1:]...), model: &p.use, calls: calls})
 	}
 	return agents, nil
 }
