@@ -179,10 +179,12 @@ func (s *stream) Write(ctx context.Context, msg jsonrpc2.Message) (int64, error)
 	case *jsonrpc2.Response:
 		return 0, s.respond(m)
 	case *jsonrpc2.Call:
+		// It goes out even if nobody waits any more, see rpc.Call.
 		encoded = jsonrpc2.AppendCall(nil, jsonrpc2.NewNumberID(rpc.WireID(m.ID())), m.Method(), m.Params())
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, err
+	default:
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 	}
 	return int64(len(encoded)), s.writeLine(encoded)
 }

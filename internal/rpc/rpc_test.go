@@ -112,7 +112,11 @@ func TestCallIsWithdrawn(t *testing.T) {
 		die(nil)
 	}
 	die(why)
-	if _, err := Call(t.Context(), life, client, "echo", nil, none); !errors.Is(err, why) {
+	last := make(chan struct{}, 1)
+	_, err := Call(t.Context(), life, client, "wait", nil, func(context.Context, int64) { last <- struct{}{} })
+	if !errors.Is(err, why) {
 		t.Errorf("on an ended connection: %v", err)
 	}
+	<-asked // it was told all the same
+	<-last
 }
