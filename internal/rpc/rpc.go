@@ -73,9 +73,9 @@ func (h *handlerContext) Value(key any) any {
 // Call sends a request and returns the raw result. A refusal by the peer is a
 // *jsonrpc2.Error. When ctx ends first, or life, the connection's, withdraw is
 // called with the request's id on the wire, a late answer is ignored, and the
-// error is why the context ended. When life is over already, the request is sent
-// all the same and withdrawn at once: the peer may still read, and what it is told
-// last, such as to end a command, matters.
+// error is why the context ended. When life is over already, the request goes to
+// the stream all the same and is withdrawn at once: a peer may still read, and what
+// it is told last, such as to end a command, matters.
 func Call(ctx, life context.Context, conn jsonrpc2.Conn, method string, params any, withdraw func(ctx context.Context, id int64)) (json.RawMessage, error) {
 	own, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
