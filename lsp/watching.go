@@ -65,7 +65,7 @@ func (s *Server) registerWatching(ctx context.Context) {
 func (s *Server) foldersBelow(ctx context.Context, dir string, deep bool, fn func(path string)) error {
 	view := s.backend.Workspace.View(workspace.ViewOptions{Cwd: dir, Roots: s.realFolders()})
 	return view.Walk(ctx, dir, func(e workspace.Entry) error {
-		if unlisted := e.Err != nil; unlisted || !e.Dir || e.Overlay {
+		if e.Unlisted() || !e.Dir || e.Overlay {
 			return nil
 		}
 		fn(e.Path)

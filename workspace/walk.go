@@ -33,6 +33,9 @@ type Entry struct {
 	name   string
 }
 
+// Unlisted reports whether e is a folder whose entries a walk could not list.
+func (e Entry) Unlisted() bool { return e.Err != nil }
+
 // Compare orders the entries of one walk as Walk reports them: a negative
 // number when e comes before other.
 func (e Entry) Compare(other Entry) int {

@@ -90,7 +90,7 @@ func glob(ctx context.Context, a GlobArgs, tc *tools.Context) (tools.Result, err
 	capped := false
 	var skipped leftOut
 	err = v.Walk(ctx, dir, func(e workspace.Entry) error {
-		if unlisted := e.Err != nil; unlisted {
+		if e.Unlisted() {
 			skipped.add(e, e.Err)
 			return nil
 		}

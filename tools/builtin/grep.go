@@ -119,7 +119,7 @@ func (g *grepping) run(ctx context.Context) ([]fileHits, error) {
 	}
 	found := &hitList{limit: g.limit}
 	err = g.view.WalkParallel(ctx, dir, max(2, min(runtime.GOMAXPROCS(0), grepWorkers)), func(e workspace.Entry) error {
-		if e.Err != nil {
+		if e.Unlisted() {
 			return found.add(fileHits{entry: e, err: e.Err})
 		}
 		if !g.wanted(e) {
