@@ -17,8 +17,9 @@ import (
 // request by $/cancel_request.
 var ErrCancelled = errors.New("the request was cancelled by the peer")
 
-// errEnded is the cause of all contexts when the connection is over.
-var errEnded = errors.New("the connection has ended")
+// ErrEnded is the cause of all contexts when the connection is over, and the
+// error of requests that were not answered before: no more input comes.
+var ErrEnded = errors.New("the connection has ended")
 
 // Options configure a Conn; every field may be zero.
 type Options struct {
@@ -87,7 +88,7 @@ func NewConn(rwc io.ReadWriteCloser, o Options) *Conn {
 		c.logger = slog.New(slog.DiscardHandler)
 	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
-	c.stream = newStream(rwc, o, func() { c.cancel(errEnded) }, c.end)
+	c.stream = newStream(rwc, o, func() { c.cancel(ErrEnded) }, c.end)
 	c.rpc = jsonrpc2.NewConn(c.stream, jsonrpc2.WithCodec(Codec{}))
 	return c
 }
@@ -203,7 +204,7 @@ func (c *Conn) end(err error) {
 			c.err = err
 			c.logger.Warn("the connection broke", "error", err)
 		}
-		c.cancel(errEnded)
+		c.cancel(ErrEnded)
 		close(c.done)
 	})
 }

@@ -280,7 +280,7 @@ func TestCloseEndsCalls(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-result; !errors.Is(err, errEnded) {
+	if err := <-result; !errors.Is(err, ErrEnded) {
 		t.Errorf("error %v", err)
 	}
 	theirs.Close()

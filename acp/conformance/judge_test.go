@@ -48,6 +48,8 @@ func (c *client) note(r rule, place int, format string, args ...any) {
 func (c *client) judge(text string, l *line) {
 	place := len(c.wire) - 1
 	switch {
+	case !strings.HasSuffix(text, "\n") && c.killed:
+		return // it was killed while it wrote
 	case !strings.HasSuffix(text, "\n"):
 		c.note(ruleFraming, place, "the last line has no end")
 	case !utf8.ValidString(text):

@@ -179,12 +179,10 @@ func (l *link) ready() bool {
 // troubleTime bounds the wait for the end of an agent whose connection is over.
 const troubleTime = 2 * time.Second
 
-// trouble says how the agent ended and what it said last, "" while it runs.
-func (l *link) trouble() string {
-	select {
-	case <-l.conn.Done():
-	case <-l.child.Done():
-	default:
+// trouble says how the agent ended and what it said last, "" while it runs; err is
+// what a request to it came to.
+func (l *link) trouble(err error) string {
+	if l.alive() && !errors.Is(err, acp.ErrEnded) {
 		return ""
 	}
 	timer := time.NewTimer(troubleTime)
