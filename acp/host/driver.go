@@ -182,7 +182,7 @@ func (d *Driver) linked() (*link, error) {
 
 // explain says what went wrong with an agent: where it has ended, how.
 func (d *Driver) explain(l *link, err error) error {
-	trouble := l.trouble(err)
+	trouble := l.trouble()
 	if trouble == "" {
 		return &agent.ProviderError{Message: d.config.Name + ": " + wireMessage(err), Err: err}
 	}

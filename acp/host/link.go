@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
@@ -36,6 +37,8 @@ type link struct {
 	conn  *acp.Conn
 	// greeted is for who holds the token of Driver.connecting.
 	greeted bool
+	// over says that a request found the agent's output ended.
+	over atomic.Bool
 
 	mu      sync.Mutex
 	hello   acp.InitializeResponse
@@ -159,6 +162,9 @@ func (l *link) leave() {
 
 // alive reports whether the agent runs.
 func (l *link) alive() bool {
+	if l.over.Load() {
+		return false
+	}
 	select {
 	case <-l.conn.Done():
 		return false
@@ -179,10 +185,9 @@ func (l *link) ready() bool {
 // troubleTime bounds the wait for the end of an agent whose connection is over.
 const troubleTime = 2 * time.Second
 
-// trouble says how the agent ended and what it said last, "" while it runs; err is
-// what a request to it came to.
-func (l *link) trouble(err error) string {
-	if l.alive() && !errors.Is(err, acp.ErrEnded) {
+// trouble says how the agent ended and what it said last, "" while it runs.
+func (l *link) trouble() string {
+	if l.alive() {
 		return ""
 	}
 	timer := time.NewTimer(troubleTime)
@@ -205,6 +210,9 @@ func (l *link) call(ctx context.Context, method string, params, result any) erro
 		return err
 	}
 	answer, err := l.conn.Call(ctx, method, raw)
+	if errors.Is(err, acp.ErrEnded) {
+		l.over.Store(true)
+	}
 	if err != nil || result == nil {
 		return err
 	}
