@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"go.lsp.dev/protocol"
 
@@ -16,6 +17,9 @@ import (
 // startWatching watches the workspace's folders, by ourselves and by what the
 // client sees, where it takes a registration.
 func (s *Server) startWatching() {
+	if s.client.watches {
+		s.run(func() { s.registerWatching(s.conn.ctx) })
+	}
 	w, err := watch.New(watch.Options{
 		Folders: s.foldersBelow, Changed: s.filesChanged, Logger: s.logger,
 		Limited: func(message string) {
@@ -31,9 +35,6 @@ func (s *Server) startWatching() {
 	roots := s.folders.real()
 	s.mu.Unlock()
 	w.SetRoots(roots)
-	if s.client.watches {
-		s.run(func() { s.registerWatching(s.conn.ctx) })
-	}
 }
 
 // real are the folders with their links resolved, as events name them.
@@ -45,8 +46,19 @@ func (f folders) real() []string {
 	return out
 }
 
+// registerAfter is how long the client is left alone after its start: it has
+// enough to do then, and our own watching sees the files meanwhile.
+const registerAfter = 200 * time.Millisecond
+
 // registerWatching asks the client to tell of files too.
 func (s *Server) registerWatching(ctx context.Context) {
+	timer := time.NewTimer(registerAfter)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return
+	}
 	options, err := protocol.Marshal(protocol.DidChangeWatchedFilesRegistrationOptions{
 		Watchers: []protocol.FileSystemWatcher{{GlobPattern: protocol.Pattern("**/*")}},
 	})
