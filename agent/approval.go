@@ -30,23 +30,34 @@ func (s *Session) remind(ctx context.Context, x tools.Execution, r tools.Result,
 	return s.hub.repeats.Listen(ctx, x, r, next)
 }
 
-// decide lets the policy decide; the mode of this moment counts. Before the
-// user is asked nothing is told of files that may not be read.
+// mayAsk lets the policy judge x when it is announced, and says whether its
+// card begins as pending. A mode that is set later counts from the next call
+// on: nobody is asked about a card that runs already (acp.md §8).
+func (s *Session) mayAsk(x tools.Execution) bool {
+	return s.judge(x).decision.Kind == tools.Ask
+}
+
+// decide decides as x was judged when it was announced.
 func (s *Session) decide(_ context.Context, x tools.Execution, next func() (tools.Decision, error)) (tools.Decision, error) {
-	access, declared := tools.AccessOf(x)
-	d, paths := s.policy.Judge(x.Name, access, declared)
-	s.reach.put(x.Token, paths)
-	d.Discreet = d.Kind == tools.Ask && !s.policy.MayRead(x.Name, access)
-	if d.Kind == tools.Deny || d.Kind == tools.Ask {
-		return d, nil
+	j := s.judged.get(x.Token)
+	if j.decision.Kind == "" {
+		j = s.judge(x)
+	}
+	if j.decision.Kind == tools.Deny || j.decision.Kind == tools.Ask {
+		return j.decision, nil
 	}
 	return next()
 }
 
-// mayAsk says whether the card of x begins as pending.
-func (s *Session) mayAsk(x tools.Execution) bool {
+// judge lets the policy decide about x; the mode of this moment counts. Before
+// the user is asked nothing is told of files that may not be read.
+func (s *Session) judge(x tools.Execution) judgement {
 	access, declared := tools.AccessOf(x)
-	return s.policy.Decide(x.Name, access, declared).Kind == tools.Ask
+	d, paths := s.policy.Judge(x.Name, access, declared)
+	d.Discreet = d.Kind == tools.Ask && !s.policy.MayRead(x.Name, access)
+	j := judgement{decision: d, paths: paths}
+	s.judged.put(x.Token, j)
+	return j
 }
 
 // explain tells the model why nobody allowed its call: a timeout is no

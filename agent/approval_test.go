@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -57,6 +58,41 @@ func (w *world) only() tools.Result {
 		w.t.Fatalf("%d calls finished", len(finished))
 	}
 	return finished[0].Result
+}
+
+// TestAModeCountsFromTheNextCall: a call is decided about as its card said when
+// it was announced, also when the mode changes in between.
+func TestAModeCountsFromTheNextCall(t *testing.T) {
+	w := newWorld(t, model())
+	s := w.asking(permission.FullAccess, nil)
+	def, ok := w.registry.Get(nil, "run")
+	if !ok {
+		t.Fatal("no such tool")
+	}
+	allow := func() (tools.Decision, error) { return tools.Decision{Kind: tools.Allow}, nil }
+	x := tools.Execution{Name: "run", Definition: def, Arguments: json.RawMessage(args("ls"))}
+	for _, tc := range []struct {
+		before, after permission.Mode
+		want          tools.DecisionKind
+	}{
+		{permission.FullAccess, permission.AskMode, tools.Allow},
+		{permission.AskMode, permission.FullAccess, tools.Ask},
+		{permission.FullAccess, permission.ReadOnly, tools.Allow},
+	} {
+		set := func(m permission.Mode) {
+			if err := s.SetMode(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(tc.before)
+		pending := s.mayAsk(x)
+		set(tc.after)
+		d, err := s.decide(t.Context(), x, allow)
+		if err != nil || d.Kind != tc.want || pending != (tc.want == tools.Ask) {
+			t.Errorf("announced in %s, run in %s: begins as pending: %v, then %s, %v", tc.before, tc.after, pending, d.Kind, err)
+		}
+		s.settled(x, tools.Result{})
+	}
 }
 
 func TestAnswers(t *testing.T) {
@@ -398,7 +434,7 @@ func TestACallReachesOnlyWhatWasJudged(t *testing.T) {
 		if r := w.only(); r.IsError == tc.ok {
 			t.Errorf("%s, %s: %q", tc.mode, tc.open, resultText(r))
 		}
-		if n := len(s.reach.of) + len(s.denials.of); n != 0 {
+		if n := len(s.judged.of) + len(s.denials.of); n != 0 {
 			t.Errorf("%d entries left of settled calls", n)
 		}
 	}

@@ -8,8 +8,14 @@ import (
 	"github.com/agent-ls/agent-ls/workspace"
 )
 
-// perCall keeps something about each open call, from its decision to its
-// result. The zero value is ready.
+// judgement is what the policy said of a call, and the real paths of the files
+// that this was about.
+type judgement struct {
+	decision tools.Decision
+	paths    []string
+}
+
+// perCall keeps something about each open call, at most until its result. The zero value is ready.
 type perCall[T any] struct {
 	mu sync.Mutex
 	of map[tools.Token]T
@@ -39,16 +45,16 @@ func (p *perCall[T]) forget(t tools.Token) {
 
 // settled forgets what was kept about a call.
 func (s *Session) settled(x tools.Execution, _ tools.Result) {
-	s.reach.forget(x.Token)
+	s.judged.forget(x.Token)
 	s.denials.forget(x.Token)
 }
 
 // ViewFor returns the view that a call works on: the session's, bounded to
-// the files that were judged when the call was decided about, so that it
+// the files that were judged when the call was announced, so that it
 // reaches no others, whatever becomes of links meanwhile. In full-access mode
 // it is not bounded. What the call changes is told to the hub's recorder.
 func (s *Session) ViewFor(c *tools.Context) *workspace.View {
-	return s.viewOf(c.CallID, s.reach.get(c.Token))
+	return s.viewOf(c.CallID, s.judged.get(c.Token).paths)
 }
 
 // viewOf is the view of a call that was judged for paths.

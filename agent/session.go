@@ -28,10 +28,9 @@ type Session struct {
 	policy   *permission.Policy
 	deps     tools.Overrides
 	asking   chan struct{} // holds a token while a question is open
-	// denials hold why nobody allowed a call, reach the files that the decision
-	// about a call was about.
+	// judged holds what the policy said of a call, denials why nobody allowed it.
+	judged  perCall[judgement]
 	denials perCall[string]
-	reach   perCall[[]string]
 
 	// recMu orders records; it is held while the log is written and the sink
 	// is called.

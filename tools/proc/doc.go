@@ -13,9 +13,10 @@
 // the processes that left the group but still hang on the command's process
 // tree, on Windows everything in its job object. A command that ends by itself
 // may leave processes behind (`server &`): they go on, and Local.Close ends
-// them. A process that left the group, the session and the tree (a daemon that
-// forked twice, `setsid server &` after its shell is gone) lives on by its own
-// choice and is never signalled.
+// them. Their output is read for LocalOptions.Drain at most; one that writes
+// after that finds its pipe closed. A process that left the group, the session
+// and the tree (a daemon that forked twice, `setsid server &` after its shell is
+// gone) lives on by its own choice and is never signalled.
 //
 // # Output
 //

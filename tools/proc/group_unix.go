@@ -19,17 +19,26 @@ type group struct {
 	id int
 	// reaped says that the shell is gone and its pid may be another's.
 	reaped atomic.Bool
+	warden *warden
 }
 
 // startGroup starts cmd in a session of its own, which makes a new group too
 // and leaves it without a terminal to prompt on. terminal says that its output
-// is one, which then becomes the session's.
-func startGroup(cmd *exec.Cmd, terminal bool) (*group, error) {
+// is one, which then becomes the session's. w watches the group until release.
+func startGroup(cmd *exec.Cmd, terminal bool, w *warden) (*group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: terminal, Ctty: 1}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &group{id: cmd.Process.Pid}, nil
+	g := &group{id: cmd.Process.Pid, warden: w}
+	w.tell(groupRuns, g.id)
+	return g, nil
+}
+
+// setReaped says that the shell was waited for.
+func (g *group) setReaped() {
+	g.reaped.Store(true)
+	g.warden.tell(groupReaped, g.id)
 }
 
 // populated says whether the group has processes. It is false too when the
@@ -90,8 +99,8 @@ func anyAlive(strays []*os.Process) bool {
 	return false
 }
 
-// release frees what the system holds for the group: nothing here.
-func (g *group) release() {}
+// release says that the group is over, or given up.
+func (g *group) release() { g.warden.tell(groupOver, g.id) }
 
 // exitStatus returns the exit code, or the name of the signal that ended the
 // shell. killed does not matter here: the system says it.

@@ -24,7 +24,7 @@ type group struct {
 
 // startGroup starts cmd in a job object of its own. What the shell starts
 // before it is in the job, a moment after its start, is not caught.
-func startGroup(cmd *exec.Cmd, _ bool) (*group, error) {
+func startGroup(cmd *exec.Cmd, _ bool, _ *warden) (*group, error) {
 	job, err := newJob()
 	if err != nil {
 		return nil, err
@@ -41,6 +41,9 @@ func startGroup(cmd *exec.Cmd, _ bool) (*group, error) {
 	assign(job, cmd.Process.Pid)
 	return &group{job: job}, nil
 }
+
+// setReaped says that the shell was waited for.
+func (g *group) setReaped() { g.reaped.Store(true) }
 
 // newJob makes a job object that ends its processes when it is closed.
 func newJob() (windows.Handle, error) {

@@ -42,6 +42,8 @@ type Local struct {
 	left []*group
 	// work counts the goroutines of processes.
 	work sync.WaitGroup
+	// warden ends what runs when this process is killed.
+	warden warden
 }
 
 // NewLocal returns a Local.
@@ -58,7 +60,7 @@ func NewLocal(o LocalOptions) *Local {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Local{opts: o, running: make(map[*process]struct{})}
+	return &Local{opts: o, running: make(map[*process]struct{}), warden: warden{logger: o.Logger}}
 }
 
 func orDefault(d, def time.Duration) time.Duration {
@@ -132,7 +134,7 @@ func (l *Local) spawn(ctx context.Context, c Command) (*process, error) {
 	if err != nil {
 		return nil, spawnError(err)
 	}
-	group, err := startGroup(cmd, ends.terminal)
+	group, err := startGroup(cmd, ends.terminal, &l.warden)
 	ends.closeChild()
 	if err != nil {
 		ends.closeParent()
@@ -196,6 +198,7 @@ func (l *Local) Close() {
 	}
 	left.Wait()
 	l.left = nil
+	l.warden.close()
 }
 
 // pipeEnds are both ends of a command's output.

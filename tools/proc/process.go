@@ -79,7 +79,7 @@ func (p *process) settle() cause {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.exited = true
-	p.group.reaped.Store(true)
+	p.group.setReaped()
 	for _, stop := range p.unhook {
 		stop()
 	}

@@ -37,6 +37,7 @@ type Child struct {
 	program Program
 	cmd     *exec.Cmd
 	group   *group
+	warden  *warden // ends the program when this process is killed
 	stdin   *os.File
 	stdout  *os.File
 	stderr  *stream
@@ -71,14 +72,15 @@ func (p Program) Start() (*Child, error) {
 	cmd := exec.Command(p.Path, p.Args...)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
-	group, err := startGroup(cmd, false)
+	watch := &warden{logger: p.Logger}
+	group, err := startGroup(cmd, false, watch)
 	closeAll(theirs)
 	if err != nil {
 		closeAll(ours)
 		return nil, programError(p.Path, err)
 	}
 	c := &Child{
-		program: p, cmd: cmd, group: group, stdin: ours[0], stdout: ours[1],
+		program: p, cmd: cmd, group: group, warden: watch, stdin: ours[0], stdout: ours[1],
 		stderr:  newStream(ours[2], newCapture(StreamStderr, Command{}, p.Stderr, p.Logger)),
 		drained: make(chan struct{}), done: make(chan struct{}), over: make(chan struct{}),
 	}
@@ -118,9 +120,10 @@ func programError(path string, err error) error {
 func (c *Child) run(started time.Time) {
 	defer close(c.over)
 	err := c.cmd.Wait()
-	c.group.reaped.Store(true)
+	c.group.setReaped()
 	c.group.terminate(c.program.Grace)
 	c.group.release()
+	c.warden.close()
 	drain([]*stream{c.stderr}, 100*time.Millisecond, readRestTime)
 	c.exit.Aborted = c.aborted.Load()
 	c.exit.Code, c.exit.Signal = exitStatus(c.cmd.ProcessState, c.exit.Aborted)
