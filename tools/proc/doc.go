@@ -18,6 +18,10 @@
 // and the tree (a daemon that forked twice, `setsid server &` after its shell is
 // gone) lives on by its own choice and is never signalled.
 //
+// When this process is killed and can end nothing itself, the groups are ended
+// all the same: on Windows the system does it, elsewhere the warden, a shell that
+// waits for the end of a pipe. It knows groups only, not what left them.
+//
 // # Output
 //
 // Output is read as it comes by one goroutine a stream. Nothing is queued: a
