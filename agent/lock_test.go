@@ -35,20 +35,3 @@ func TestASecondProcessIsRefused(t *testing.T) {
 		t.Errorf("a closed session has %v, want its log", left)
 	}
 }
-
-func TestALockOfADeadProcessIsNoLock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.lock")
-	if err := os.WriteFile(path, []byte("99999\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := acquireLock(path, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.release()
-	_, err = acquireLock(path, "x")
-	var locked *LockedError
-	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
-		t.Errorf("second lock: %v", err)
-	}
-}

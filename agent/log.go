@@ -53,7 +53,7 @@ type Log struct {
 	path    string
 	session string
 	file    *os.File
-	lock    *fileLock
+	unlock  func() // nil before the file is there
 	size    int64
 	// pending are the lines before the file is made.
 	pending []byte
@@ -134,12 +134,12 @@ func (l *Log) create() {
 		l.fail(err)
 		return
 	}
-	lock, err := acquireLock(lockPath(l.path), l.session)
+	unlock, err := acquireLock(lockPath(l.path), l.session)
 	if err != nil {
 		l.fail(err)
 		return
 	}
-	l.lock = lock
+	l.unlock = unlock
 	l.file, err = os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		l.fail(err)
@@ -162,8 +162,10 @@ func (l *Log) close() {
 		l.file.Close()
 		l.file = nil
 	}
-	l.lock.release()
-	l.lock = nil
+	if l.unlock != nil {
+		l.unlock()
+		l.unlock = nil
+	}
 }
 
 // lockPath is the lock of the log at path.

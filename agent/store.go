@@ -130,11 +130,11 @@ func (s *Store) open(id string) (*Log, *storedLog, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, notFound(id, err)
 	}
-	lock, err := acquireLock(lockPath(path), id)
+	unlock, err := acquireLock(lockPath(path), id)
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &Log{path: path, session: id, lock: lock}
+	l := &Log{path: path, session: id, unlock: unlock}
 	stored, err := l.load()
 	if err != nil {
 		l.close()
@@ -206,11 +206,11 @@ func (s *Store) Delete(id string) error {
 		}
 		return err
 	}
-	lock, err := acquireLock(lockPath(path), id)
+	unlock, err := acquireLock(lockPath(path), id)
 	if err != nil {
 		return err
 	}
-	defer lock.release()
+	defer unlock()
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

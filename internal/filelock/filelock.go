@@ -1,6 +1,8 @@
 // Package filelock locks files between processes. A lock is advisory, is held
-// by one holder at a time and ends with its process. The package owns no state;
-// all functions may be called from any goroutine.
+// by one holder at a time and ends with its process; on a file system that has
+// no locks everybody gets it. Lock is for a moment's work on a file, Own for as
+// long as a process keeps something to itself. The package owns no state; all
+// functions may be called from any goroutine.
 package filelock
 
 import (

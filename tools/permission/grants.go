@@ -12,7 +12,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/agent-ls/agent-ls/internal/filelock"
 )
+
+// lockPatience is how long the lock of another process is waited for, which is
+// held for one small read and write.
+const lockPatience = 5 * time.Second
 
 // grantsVersion is the format of the file; a newer one is left alone.
 const grantsVersion = 1
@@ -139,7 +145,7 @@ func (g *Grants) List() ([]Grant, error) {
 	if _, err := os.Stat(g.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	unlock, err := lockFile(g.lockPath())
+	unlock, err := filelock.Lock(g.lockPath(), lockPatience)
 	if err == nil {
 		defer unlock()
 	}
@@ -179,7 +185,7 @@ func (g *Grants) change(edit func([]Grant) []Grant) error {
 	if err := os.MkdirAll(filepath.Dir(g.path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := lockFile(g.lockPath())
+	unlock, err := filelock.Lock(g.lockPath(), lockPatience)
 	if err != nil {
 		return err
 	}

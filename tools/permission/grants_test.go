@@ -303,23 +303,3 @@ func TestGrantsFileIsReadable(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
-
-func TestLockIsExclusive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := lockFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := tryLock(f); !errors.Is(err, errLocked) {
-		t.Errorf("second lock: %v", err)
-	}
-	unlock()
-	if err := tryLock(f); err != nil {
-		t.Errorf("after unlock: %v", err)
-	}
-}
