@@ -22,7 +22,7 @@ import (
 
 // patience bounds every wait of a test that would otherwise never end; nothing
 // is timed by it.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // personality is how a fake editor differs from others.
 type personality struct {

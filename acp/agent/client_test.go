@@ -23,7 +23,7 @@ import (
 )
 
 // patience bounds what a test waits for; it is far longer than anything takes.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // driver runs turns by a function.
 type driver func(ctx context.Context, t *agent.Turn) (agent.StopReason, error)
