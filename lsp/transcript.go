@@ -8,7 +8,6 @@ import (
 
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/presentation"
-	"github.com/agent-ls/agent-ls/workspace/diff"
 )
 
 // transcriptWriter turns the records of a session into Markdown, each piece
@@ -176,16 +175,7 @@ func blocksText(blocks []presentation.Block) string {
 func diffText(diffs []presentation.FileDiff, omitted string, limit int) string {
 	var b strings.Builder
 	for _, d := range diffs {
-		name := d.Path
-		switch d.Change {
-		case presentation.ChangeAdd:
-			name += " (new file)"
-		case presentation.ChangeDelete:
-			name += " (deleted)"
-		case presentation.ChangeMove:
-			name = d.OldPath + " → " + d.Path
-		}
-		b.WriteString(name + "\n")
+		b.WriteString(d.Heading() + "\n")
 		writeLines(&b, d, limit)
 	}
 	if omitted != "" {
@@ -196,12 +186,8 @@ func diffText(diffs []presentation.FileDiff, omitted string, limit int) string {
 
 // writeLines writes the lines of one diff, as long as they fit.
 func writeLines(b *strings.Builder, d presentation.FileDiff, limit int) {
-	old := ""
-	if d.OldText != nil {
-		old = *d.OldText
-	}
 	left := 0
-	for _, h := range diff.Hunks(old, d.NewText, 3) {
+	for _, h := range d.Hunks() {
 		for _, l := range h.Lines {
 			if left > 0 || b.Len()+len(l.Text) > limit {
 				left++

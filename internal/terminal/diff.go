@@ -2,33 +2,20 @@ package terminal
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/agent-ls/agent-ls/presentation"
 )
 
-// diffs shows what changed, removed lines before added ones around the lines
-// that both sides share at the ends.
+// diffs shows what changed, as many lines of each diff as the sink shows of
+// anything.
 func (s *Sink) diffs(ds []presentation.FileDiff, omitted string) {
 	for _, d := range ds {
-		head := d.Path
-		switch d.Change {
-		case presentation.ChangeAdd:
-			head += " (new)"
-		case presentation.ChangeDelete:
-			head += " (deleted)"
-		case presentation.ChangeMove:
-			head = d.OldPath + " → " + d.Path
-		}
+		head := d.Heading()
 		if d.Line > 0 && d.Change != presentation.ChangeAdd {
 			head += fmt.Sprintf(":%d", d.Line)
 		}
 		s.bodyLine(s.style.dim(OneLine(head)))
-		var old string
-		if d.OldText != nil {
-			old = *d.OldText
-		}
-		lines := diffLines(old, d.NewText)
+		lines := diffLines(d)
 		for i, l := range lines {
 			if i == s.lines && len(lines) > s.lines+1 {
 				s.bodyLine(s.style.dim(fmt.Sprintf("… %d more lines", len(lines)-i)))
@@ -48,39 +35,24 @@ func (s *Sink) diffLine(l string) {
 		s.bodyLine(s.style.green(text))
 	case '-':
 		s.bodyLine(s.style.red(text))
+	case '@':
+		s.bodyLine(s.style.dim(text))
 	default:
 		s.bodyLine(text)
 	}
 }
 
-// diffLines marks the lines of a region: those that both texts share at its
-// head and tail with a space, the others with - and +.
-func diffLines(old, cur string) []string {
-	a, b := textLines(old), textLines(cur)
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
+// diffLines are the lines of d with their signs; a line "@@" stands where
+// unchanged ones are left out.
+func diffLines(d presentation.FileDiff) []string {
 	var out []string
-	mark := func(op string, lines []string) {
-		for _, l := range lines {
-			out = append(out, op+l)
+	for i, h := range d.Hunks() {
+		if i > 0 {
+			out = append(out, "@@")
+		}
+		for _, l := range h.Lines {
+			out = append(out, string(rune(l.Op))+l.Text)
 		}
 	}
-	mark(" ", a[:head])
-	mark("-", a[head:len(a)-tail])
-	mark("+", b[head:len(b)-tail])
-	mark(" ", a[len(a)-tail:])
 	return out
-}
-
-func textLines(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }

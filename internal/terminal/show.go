@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-ls/agent-ls/agent"
@@ -51,4 +52,12 @@ func (s *Sink) prompt(blocks []presentation.Block) {
 		}
 	}
 	s.printf("\n")
+}
+
+// textLines are the lines of s without their ends; none for "".
+func textLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }

@@ -33,7 +33,7 @@ func done(id string, v presentation.ResultView, r tools.Result) agent.ToolCallFi
 }
 
 func TestCards(t *testing.T) {
-	old, zero := "a\nb\nc", 0
+	old, whole, zero := "a\nb\nc", "1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n", 0
 	tests := []struct {
 		name   string
 		events []agent.Event
@@ -54,6 +54,10 @@ func TestCards(t *testing.T) {
 			started("1", &presentation.DiffCall{Title: "Edit /w/a"}),
 			done("1", &presentation.DiffResult{Diffs: []presentation.FileDiff{{Path: "/w/a", OldText: &old, NewText: "a\nB\nc", Line: 2}}, Omitted: "the rest is omitted"}, tools.Result{}),
 		}, presentation.Icon(presentation.KindEdit) + " Edit /w/a\n│ /w/a:2\n│  a\n│ -b\n│ +B\n│  c\n│ the rest is omitted\n✓ completed · 1.5 s\n\n"},
+		{"a diff of a whole file", []agent.Event{
+			started("1", &presentation.DiffCall{Title: "Edit /w/a"}),
+			done("1", &presentation.DiffResult{Diffs: []presentation.FileDiff{{Path: "/w/a", OldText: &whole, NewText: "2\n3\n4\n5\n6\n7\n8\n9\n", Line: 1}}}, tools.Result{}),
+		}, presentation.Icon(presentation.KindEdit) + " Edit /w/a\n│ /w/a:1\n│ -1\n│  2\n│  3\n│  4\n│ … 5 more lines\n✓ completed · 1.5 s\n\n"},
 		{"terminal", []agent.Event{
 			started("1", &presentation.TerminalCall{Title: "make\x1b[31m", Description: "Build"}), agent.ToolCallRunning{CallID: "1"},
 			agent.ToolCallOutput{CallID: "1", Text: "1\n2\n3"}, agent.ToolCallOutput{CallID: "1", Text: "x\n4\n5\n6\n7"},
