@@ -108,7 +108,7 @@ type settled struct {
 // session at a time. rules are what "always" is to remember.
 func (a *approver) settle(ctx context.Context, q Question, rules []permission.Rule) settled {
 	if a.s.frontEnd.Asker == nil {
-		return settled{approval: tools.Unavailable}
+		return settled{approval: tools.Unavailable, why: nobodyText(q.Name, nil)}
 	}
 	select {
 	case a.s.asking <- struct{}{}:
@@ -182,7 +182,7 @@ func (a *approver) judge(ctx context.Context, q Question, answer Answer, err err
 		return settled{approval: tools.Unavailable, outcome: "timeout", why: noAnswerText(q.Name, a.s.hub.c.PermissionTimeout)}
 	case err != nil:
 		a.s.logger.Warn("permission question failed", "tool", q.Name, "error", err)
-		return settled{approval: tools.Unavailable, outcome: string(tools.Unavailable)}
+		return settled{approval: tools.Unavailable, outcome: string(tools.Unavailable), why: nobodyText(q.Name, err)}
 	case answer == AnswerCancelled:
 		a.cancel()
 		return settled{approval: tools.Cancelled, outcome: string(answer)}
@@ -216,6 +216,17 @@ func chosen(choices []Choice, answer Answer) settled {
 		return got
 	}
 	return settled{approval: tools.Rejected, outcome: string(RejectOnce)}
+}
+
+// nobodyText is what the model reads, and a user who wonders, when nobody could
+// be asked; why says what is in the way, where it is known. Its beginning is that
+// of the pipeline (tools.md §3.4.6).
+func nobodyText(tool string, why error) string {
+	text := fmt.Sprintf("tool %q requires approval but no approval channel is available", tool)
+	if why != nil {
+		text += ": " + why.Error()
+	}
+	return text + ". Go on without it; the user can allow it beforehand, by another mode or by a rule permission.allow in the configuration file"
 }
 
 // noAnswerText is what the model reads when nobody answered.

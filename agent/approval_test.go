@@ -211,20 +211,28 @@ func TestAnAnswerThatCannotBeRememberedHoldsOnce(t *testing.T) {
 func TestNobodyToAsk(t *testing.T) {
 	w := newWorld(t, model(says(Finish{}, callOf("run", args("ls")))))
 	w.run(w.asking(permission.AskMode, nil), "go", EndTurn)
-	if r := w.only(); !r.IsError || r.Error.Code != tools.CodeDenied {
+	r := w.only()
+	if !r.IsError || r.Error.Code != tools.CodeDenied {
 		t.Errorf("result %+v", r)
+	}
+	if text := r.Content[0].Text; !strings.Contains(text, "no approval channel is available. Go on without it; the user can") {
+		t.Errorf("it does not say what to do: %s", text)
 	}
 }
 
 func TestABrokenAskerDenies(t *testing.T) {
-	for name, a := range map[string]*fakeAsker{
-		"error": asker(func(context.Context, Question) (Answer, error) { return AllowOnce, errors.New("connection lost") }),
-		"panic": asker(func(context.Context, Question) (Answer, error) { panic("boom") }),
+	for why, a := range map[string]*fakeAsker{
+		"connection lost": asker(func(context.Context, Question) (Answer, error) { return AllowOnce, errors.New("connection lost") }),
+		"boom":            asker(func(context.Context, Question) (Answer, error) { panic("boom") }),
 	} {
 		w := newWorld(t, model(says(Finish{}, callOf("run", args("ls")))))
 		w.run(w.asking(permission.AskMode, a), "go", EndTurn)
-		if r := w.only(); !r.IsError || r.Error.Code != tools.CodeDenied {
-			t.Errorf("%s: result %+v", name, r)
+		r := w.only()
+		if !r.IsError || r.Error.Code != tools.CodeDenied {
+			t.Errorf("%s: result %+v", why, r)
+		}
+		if text := r.Content[0].Text; !strings.Contains(text, why) {
+			t.Errorf("the reason %q is not said: %s", why, text)
 		}
 	}
 }

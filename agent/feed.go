@@ -116,11 +116,7 @@ func (t *Turn) Permit(ctx context.Context, r Intent) Permit {
 	if settled.answer != "" && len(r.Choices) > 0 {
 		p.Choice = string(settled.answer)
 	}
-	switch {
-	case p.Why != "" || p.Allowed():
-	case p.Approval == tools.Unavailable:
-		p.Why = "it needs permission, and nobody can be asked for it here"
-	default:
+	if p.Why == "" && !p.Allowed() {
 		p.Why = "the user did not allow it"
 	}
 	return p
