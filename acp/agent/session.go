@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"go.lsp.dev/jsonrpc2"
 
@@ -51,6 +52,12 @@ func (o opening) check() error {
 		}
 	}
 	return nil
+}
+
+// missing returns the folders that are none. They are no mistake of the wire: a
+// session can be loaded when its folder has gone, or be there before the folder.
+func (o opening) missing() []string {
+	return slices.DeleteFunc(append([]string{o.cwd}, o.roots...), isDir)
 }
 
 func (s *Server) newSession(ctx context.Context, p acp.NewSessionRequest, raw json.RawMessage) (any, error) {
@@ -109,6 +116,12 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 		b.session.Notify(agent.Notice{
 			Severity: "warning", Title: fmt.Sprintf("MCP servers left out: %d", o.unknown),
 			Text: "The editor named them without a command or a url. Check its settings.",
+		})
+	}
+	for _, dir := range o.missing() {
+		b.session.Notify(agent.Notice{
+			Severity: "warning", Title: "This session's folder " + dir + " is not there",
+			Text: "Until it is, files cannot be read in it, and commands cannot be run. Create it, or open the session in another folder.",
 		})
 	}
 	s.connect(ctx, b.session, o.servers)

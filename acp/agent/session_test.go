@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -52,6 +54,26 @@ func TestServersThatSayNothing(t *testing.T) {
 	c.call(acp.MethodSessionNew, map[string]any{"cwd": c.cwd, "mcpServers": []any{map[string]any{"name": "nocmd"}, 7}}, &r)
 	c.until(r.SessionID, "a word about the servers", func(s *screen) bool {
 		return strings.Contains(strings.Join(s.notices, " "), "MCP servers left out: 2")
+	})
+}
+
+// TestFoldersThatAreNotThere are told of, whether they are missing or files.
+func TestFoldersThatAreNotThere(t *testing.T) {
+	c := start(t, setup{caps: acp.ClientCapabilities{Session: &acp.ClientSessionCapabilities{Notices: &acp.Marker{}}}})
+	missing, file := filepath.Join(c.cwd, "missing"), filepath.Join(c.cwd, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var r acp.NewSessionResponse
+	c.call(acp.MethodSessionNew, acp.NewSessionRequest{Cwd: missing, AdditionalDirectories: []string{c.cwd, file}, McpServers: []acp.McpServer{}}, &r)
+	c.until(r.SessionID, "a word about both", func(s *screen) bool {
+		all := strings.Join(s.notices, " ")
+		return strings.Contains(all, missing+" is not there") && strings.Contains(all, file+" is not there")
+	})
+	c.see(r.SessionID, func(s *screen) {
+		if len(s.notices) != 2 {
+			t.Errorf("%q", s.notices)
+		}
 	})
 }
 
