@@ -173,9 +173,10 @@ func (p *projector) finished(e agent.ToolCallFinished) []acp.SessionUpdate {
 		return p.orphan(e, status)
 	}
 	p.settled[c.id] = true
+	out := p.noted(c, e.View)
 	u := p.result(c, e)
 	u.Status = status
-	return one(u)
+	return append(out, u)
 }
 
 func (p *projector) orphan(e agent.ToolCallFinished, status acp.ToolCallStatus) []acp.SessionUpdate {

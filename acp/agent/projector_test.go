@@ -71,6 +71,7 @@ func TestProjection(t *testing.T) {
 		t.Skip("the rows have Unix paths")
 	}
 	hi := &presentation.TerminalResult{Output: "hi\n", ExitCode: ptr(0)}
+	late := &presentation.TerminalResult{Output: "part\n[timed out after 9ms]", Signal: "SIGTERM", Notes: []string{"[timed out after 9ms]"}}
 	diffs := []presentation.FileDiff{{Path: cwd + "/a.txt", OldText: ptr("a\n"), NewText: "b\n", Line: 1}}
 	for _, tt := range []struct {
 		name    string
@@ -87,6 +88,17 @@ func TestProjection(t *testing.T) {
 		{"A.2.2 what was streamed is not sent again", displayed, cwd, false, []agent.Event{startedCall(greet()), output("hi\n"), finishedCall(&presentation.TerminalResult{Output: "hi\n\n[exit code: 3]", ExitCode: ptr(3)})},
 			`…` + "\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"c1","_meta":{"terminal_output":{"data":"hi\n","terminal_id":"c1"}}}` +
 				"\n" + done + `,"_meta":{"terminal_exit":{"exit_code":3,"terminal_id":"c1"},"terminal_output":{"data":"","terminal_id":"c1"}}}`},
+		{"a deadline, below what was streamed", displayed, cwd, false, []agent.Event{startedCall(greet()), output("part"), finishedCall(late)},
+			`…` + "\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"c1","_meta":{"terminal_output":{"data":"part","terminal_id":"c1"}}}` +
+				"\n" + done + `,"_meta":{"terminal_exit":{"signal":"SIGTERM","terminal_id":"c1"},"terminal_output":{"data":"\n[timed out after 9ms]\n","terminal_id":"c1"}}}`},
+		{"a deadline, on replay", displayed, cwd, true, []agent.Event{startedCall(greet()), output("part\n"), finishedCall(late)},
+			`…` + "\n" + done + `,"_meta":{"terminal_exit":{"signal":"SIGTERM","terminal_id":"c1"},"terminal_output":{"data":"part\n[timed out after 9ms]\n","terminal_id":"c1"}}}`},
+		{"a deadline before any output", displayed, cwd, false, []agent.Event{startedCall(greet()), finishedCall(late)},
+			`…` + "\n" + done + `,"_meta":{"terminal_exit":{"signal":"SIGTERM","terminal_id":"c1"},"terminal_output":{"data":"part\n[timed out after 9ms]","terminal_id":"c1"}}}`},
+		{"a deadline, below a client's terminal", owned, cwd, false, []agent.Event{startedCall(greet()), agent.TerminalAttached{CallID: "c1", TerminalID: "t9"}, finishedCall(late)},
+			`…` + "\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[{"type":"content","content":{"type":"text","text":"Greet"}},{"type":"terminal","terminalId":"t9"}]}` +
+				"\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"c1","content":[{"type":"content","content":{"type":"text","text":"Greet"}},{"type":"terminal","terminalId":"t9"},{"type":"content","content":{"type":"text","text":"[timed out after 9ms]"}}]}` +
+				"\n" + done + `,"rawOutput":{"signal":"SIGTERM"}}`},
 		{"A.2.2 on replay, all of it", displayed, cwd, true, []agent.Event{startedCall(greet()), agent.ToolCallRunning{CallID: "c1"}, output("h"), output("i\n"), finishedCall(hi)},
 			`…` + "\n" + done + `,"_meta":{"terminal_exit":{"exit_code":0,"terminal_id":"c1"},"terminal_output":{"data":"hi\n","terminal_id":"c1"}}}`},
 		{"A.2.3 absolute folder", displayed, cwd, false, []agent.Event{startedCall(&presentation.TerminalCall{Title: "x", Cwd: "/explicit/abs"})},

@@ -35,17 +35,19 @@ func (s *Server) prompt(ctx context.Context, p acp.PromptRequest) (any, error) {
 }
 
 // turnError is why a turn failed, with data that is safe to show (field report
-// 77). Only a missing or refused key asks the user to log in, and only where a
+// 77). Only a missing or refused login asks the user to log in, and only where a
 // way to do so is offered: clients that get −32000 offer one.
 func (s *Server) turnError(id string, err error) *jsonrpc2.Error {
 	var provider *agent.ProviderError
 	switch {
+	case errors.As(err, &provider) && provider.Login && len(s.offered().ways) > 0:
+		return acp.WithData(acp.Errorf(acp.CodeAuthRequired, "%s", provider.Message), struct {
+			Kind    string           `json:"kind"`
+			Status  int              `json:"status"`
+			Methods []acp.AuthMethod `json:"authMethods"`
+		}{"provider", provider.Status, s.offered().methods()})
 	case errors.As(err, &provider):
-		code := jsonrpc2.InternalError
-		if provider.Login && len(s.o.Logins) > 0 {
-			code = acp.CodeAuthRequired
-		}
-		e := acp.Errorf(code, "the model's server failed: %s", provider.Message)
+		e := acp.Errorf(jsonrpc2.InternalError, "the model's server failed: %s", provider.Message)
 		return acp.WithData(e, map[string]any{"kind": "provider", "status": provider.Status})
 	case errors.Is(err, agent.ErrClosed):
 		return acp.NotFound("session %q is closed", id)

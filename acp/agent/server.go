@@ -51,10 +51,8 @@ type Options struct {
 	// Methods are further requests, by their name, which begins with "_". They
 	// run off the read loop.
 	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
-	// Logins are ways to log in to the servers of models, and Login tries one:
-	// an error says what is missing. None: nobody has to log in.
-	Logins []Login
-	Login  func(ctx context.Context, id string) error
+	// Accounts are what the user may have to log in to; nil: nothing.
+	Accounts Accounts
 	// PromptMeta adds to the answer of a prompt.
 	PromptMeta func(s *agent.Session) acp.Meta
 	// Connection identifies the connection, see agent.FrontEnd; nil: the
@@ -71,6 +69,9 @@ type Server struct {
 	logger *slog.Logger
 	now    func() time.Time
 	closed chan struct{}
+
+	offering sync.Once
+	offer    offer // set by offering
 
 	mu          sync.Mutex
 	client      *acp.InitializeRequest // nil before initialize
@@ -126,6 +127,7 @@ func onRaw[P any](serve func(*Server, context.Context, P, json.RawMessage) (any,
 // methods are what a client may ask once it has initialized.
 var methods = map[string]method{
 	acp.MethodAuthenticate:    on((*Server).authenticate),
+	acp.MethodLogout:          on((*Server).logout),
 	acp.MethodSessionNew:      onRaw((*Server).newSession),
 	acp.MethodSessionLoad:     onRaw((*Server).loadSession),
 	acp.MethodSessionResume:   onRaw((*Server).resumeSession),
@@ -184,28 +186,39 @@ func (s *Server) ready() bool {
 	return s.client != nil
 }
 
-// initialize answers at once: clients give it seconds (acp.md §2.1).
-func (s *Server) initialize(_ context.Context, p acp.InitializeRequest) (any, error) {
+// initialize answers at once, but for what there is to log in to: clients give
+// it seconds (acp.md §2.1).
+func (s *Server) initialize(ctx context.Context, p acp.InitializeRequest) (any, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.initialized {
+	again := s.initialized
+	if !again {
+		s.client, s.initialized = &p, true
+	}
+	s.mu.Unlock()
+	if again {
 		return nil, acp.Errorf(jsonrpc2.InvalidRequest, "already initialized; a connection is initialized once")
 	}
-	s.client, s.initialized = &p, true
-	marker := &acp.Marker{}
-	return acp.InitializeResponse{
-		Meta:            steeringMeta(),
-		ProtocolVersion: acp.Version, // ours, whatever was asked: the client leaves if it cannot speak it
-		AgentInfo:       &acp.Implementation{Name: "agent-ls", Title: "agent-ls", Version: first(s.o.Version, "dev")},
-		AuthMethods:     s.authMethods(),
-		AgentCapabilities: acp.AgentCapabilities{
-			LoadSession:        true,
-			PromptCapabilities: acp.PromptCapabilities{Image: true, EmbeddedContext: true},
-			McpCapabilities:    acp.McpCapabilities{HTTP: s.o.MCP != nil},
-			SessionCapabilities: acp.SessionCapabilities{
-				List: marker, Delete: marker, Resume: marker, Close: marker, AdditionalDirectories: marker,
-			},
+	if s.o.Accounts != nil {
+		jsonrpc2.Async(ctx)
+	}
+	marker, logins := &acp.Marker{}, s.offered()
+	capabilities := acp.AgentCapabilities{
+		LoadSession:        true,
+		PromptCapabilities: acp.PromptCapabilities{Image: true, EmbeddedContext: true},
+		McpCapabilities:    acp.McpCapabilities{HTTP: s.o.MCP != nil},
+		SessionCapabilities: acp.SessionCapabilities{
+			List: marker, Delete: marker, Resume: marker, Close: marker, AdditionalDirectories: marker,
 		},
+	}
+	if logins.logout {
+		capabilities.Auth.Logout = marker
+	}
+	return acp.InitializeResponse{
+		Meta:              steeringMeta(),
+		ProtocolVersion:   acp.Version, // ours, whatever was asked: the client leaves if it cannot speak it
+		AgentInfo:         &acp.Implementation{Name: "agent-ls", Title: "agent-ls", Version: first(s.o.Version, "dev")},
+		AuthMethods:       logins.methods(),
+		AgentCapabilities: capabilities,
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -125,6 +126,17 @@ func (p *projector) attached(e agent.TerminalAttached) []acp.SessionUpdate {
 	return changed(c.merge(face{content: append(content, acp.Terminal{TerminalID: e.TerminalID})}))
 }
 
+// noted puts the notes of a command below the client's terminal that shows it,
+// before the card ends: then a terminal is never sent again (field report 26).
+func (p *projector) noted(c *card, v presentation.ResultView) []acp.SessionUpdate {
+	r, ok := v.(*presentation.TerminalResult)
+	if !ok || len(r.Notes) == 0 || c.term == nil || c.term.terminal == "" {
+		return nil
+	}
+	notes := textContent(strings.Join(r.Notes, "\n"))
+	return changed(c.merge(face{content: append(slices.Clone(c.shown.content), notes)}))
+}
+
 // terminalResult ends a terminal card (tools.md §3.14.17). What was streamed
 // is the truth and is not sent again; a terminal is never sent as content once
 // the call is over (field report 26).
@@ -136,9 +148,9 @@ func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.
 		return u
 	case p.channel == displayed:
 		u := c.merge(face{title: titleLine(v.Title)})
-		rest := c.term.held.String()
-		if !c.term.streamed {
-			rest = v.Output
+		rest := v.Output
+		if c.term.streamed {
+			rest = c.term.held.String() + c.term.below(v.Notes)
 		}
 		u.Meta = terminalOutput(c.id, rest)
 		if exit := terminalExit(c.id, v); exit != nil {
@@ -151,16 +163,25 @@ func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.
 	}
 }
 
+// below is text that follows the output on lines of its own, "" for no lines.
+func (d *display) below(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if !strings.HasSuffix(d.end, "\n") {
+		text = "\n" + text
+	}
+	return text
+}
+
 // closeDisplay ends a terminal that has shown output with a text, such as the
 // error of a command that was cancelled: the text goes below the output.
 func (p *projector) closeDisplay(c *card, f face) acp.ToolCallUpdate {
 	text := presentation.Beyond(blockText(f.content), c.term.end)
 	f.content = nil
 	u := c.merge(f)
-	if !strings.HasSuffix(c.term.end, "\n") {
-		text = "\n" + text
-	}
-	u.Meta = terminalOutput(c.id, c.term.held.String()+text+"\n")
+	u.Meta = terminalOutput(c.id, c.term.held.String()+c.term.below([]string{text}))
 	return u
 }
 

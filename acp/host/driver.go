@@ -9,27 +9,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/acp"
 	"github.com/agent-ls/agent-ls/agent"
-	"github.com/agent-ls/agent-ls/tools/proc"
 )
-
-// Prefix begins the names of models that are hosted agents: acp:NAME.
-const Prefix = "acp:"
-
-// Config is how an agent is started, the table [acp.NAME] of the configuration.
-type Config struct {
-	// Name is the agent's name in the configuration.
-	Name string
-	// Command is its program, Args its arguments, Env what is added to the
-	// environment that it inherits.
-	Command string
-	Args    []string
-	Env     map[string]string
-	// Auth is the id of the way to log in, "" to ask the user for one when the
-	// agent wants it.
-	Auth string
-	// Options are settings of the agent's own that sessions begin with, by id.
-	Options map[string]string
-}
 
 // Elicitor passes the agent's questions on to the user (acp.md §13).
 type Elicitor interface {
@@ -42,26 +22,13 @@ type Elicitor interface {
 	Completed(ctx context.Context, id string) error
 }
 
-// Options are what a Driver works with; every field may be zero.
-type Options struct {
-	// Environ is the environment that the agent inherits.
-	Environ []string
-	// Runner runs the agent's commands where the session's front end runs none.
-	Runner proc.Runner
-	// MaxLine bounds a message of the agent, in bytes; 0 means 64 MiB.
-	MaxLine int
-	// Version is our program's.
-	Version string
-	Logger  *slog.Logger
-}
-
 // Driver is a hosted agent for one session: an agent.Driver, agent.Configurable
 // and io.Closer. The agent is started by Begin or by the first turn, and again
 // by the next turn when it has ended.
 type Driver struct {
 	session *agent.Session
-	config  Config
-	o       Options
+	agent   *Agent
+	config  Config // the agent's
 	log     *slog.Logger
 
 	// life ends with Close; work counts what Close waits for.
@@ -82,22 +49,13 @@ type Driver struct {
 }
 
 // New returns the driver of a session; nothing runs yet.
-func New(s *agent.Session, c Config, o Options) *Driver {
+func New(s *agent.Session, a *Agent) *Driver {
 	d := &Driver{
-		session: s, config: c, o: o, log: o.Logger,
+		session: s, agent: a, config: a.config, log: a.log,
 		connecting: make(chan struct{}, 1), running: make(chan struct{}, 1),
 	}
-	if d.log == nil {
-		d.log = slog.New(slog.DiscardHandler)
-	}
-	d.log = d.log.With("agent", c.Name)
 	d.life, d.end = context.WithCancel(context.Background())
 	return d
-}
-
-// Info describes an agent as a model to choose.
-func Info(c Config) agent.ModelInfo {
-	return agent.ModelInfo{ID: Prefix + c.Name, Name: c.Name, Description: "The external agent " + c.Name + ", started by " + c.Command + "."}
 }
 
 // Begin starts the agent in the background, so that its settings and commands
@@ -111,13 +69,26 @@ func (d *Driver) Begin(servers []acp.McpServer, elicitor Elicitor) {
 	if d.closed {
 		return
 	}
-	d.work.Go(func() {
-		_, err := d.connect(d.life)
-		if needsLogin := (*loginError)(nil); err == nil || errors.As(err, &needsLogin) || d.life.Err() != nil {
-			return // the first turn asks the user to log in
-		}
-		d.session.Notify(agent.Notice{Severity: "warning", Title: "The agent " + d.config.Name + " is not ready", Text: err.Error()})
-	})
+	d.work.Go(d.prepare)
+}
+
+// prepare connects before there is a turn. What goes wrong is told; a login is
+// left to the first turn.
+func (d *Driver) prepare() {
+	_, err := d.connect(d.life)
+	if needsLogin := (*loginError)(nil); err == nil || errors.As(err, &needsLogin) || d.life.Err() != nil {
+		return
+	}
+	d.session.Notify(agent.Notice{Severity: "warning", Title: "The agent " + d.config.Name + " is not ready", Text: err.Error()})
+}
+
+// retry prepares once more, after the user has logged in.
+func (d *Driver) retry() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.work.Go(d.prepare)
+	}
 }
 
 // Close ends the agent with everything that it started, and waits.
@@ -142,49 +113,46 @@ func (d *Driver) connect(ctx context.Context) (*link, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	l, err := d.linked()
-	if err != nil || l.ready() {
-		return l, err
-	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer context.AfterFunc(d.life, func() { stop(agent.ErrClosed) })()
-	err = l.open(ctx)
+	l, err := d.linked(ctx)
+	if err != nil || l.ready() {
+		return l, err
+	}
+	err = l.openLoggedIn(ctx)
 	if needsLogin := (*loginError)(nil); errors.As(err, &needsLogin) {
 		return l, err // the agent waits for it
 	}
 	if err != nil {
-		err = d.explain(l, err)
+		err = d.agent.explain(l.run, err)
 		l.close()
 		return nil, err
 	}
 	return l, nil
 }
 
-// linked returns the agent that runs, started where none does.
-func (d *Driver) linked() (*link, error) {
+// linked returns the agent that runs, started where none does. It is for who
+// holds the token of connecting.
+func (d *Driver) linked(ctx context.Context) (*link, error) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	switch {
-	case d.closed:
-		return nil, agent.ErrClosed
-	case d.link != nil && d.link.alive():
-		return d.link, nil
+	l := d.link
+	d.mu.Unlock()
+	if l != nil && l.alive() {
+		return l, nil
 	}
-	l, err := d.start()
+	t := terms{dir: d.session.Cwd()}
+	t.form, t.page = d.elicitationModes()
+	r, err := d.agent.runFor(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	d.link = l
-	d.work.Go(l.watch)
-	return l, nil
-}
-
-// explain says what went wrong with an agent: where it has ended, how.
-func (d *Driver) explain(l *link, err error) error {
-	trouble := l.trouble()
-	if trouble == "" {
-		return &agent.ProviderError{Message: d.config.Name + ": " + wireMessage(err), Err: err}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		d.work.Go(r.close)
+		return nil, agent.ErrClosed
 	}
-	return &agent.ProviderError{Message: "the agent " + d.config.Name + " has ended: " + trouble, Err: err}
+	d.link = d.newLink(r)
+	return d.link, nil
 }

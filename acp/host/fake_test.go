@@ -32,8 +32,12 @@ type fake struct {
 	// line; Log one that gets the methods that it was asked.
 	Known string `json:"known,omitempty"`
 	Log   string `json:"log,omitempty"`
-	// Login says that a session needs authenticate first.
-	Login bool `json:"login,omitempty"`
+	// Login says that a session needs authenticate first, LateLogin that a prompt
+	// does.
+	Login     bool `json:"login,omitempty"`
+	LateLogin bool `json:"lateLogin,omitempty"`
+	// Slow says that initialize is never answered.
+	Slow bool `json:"slow,omitempty"`
 	// Replay are updates that session/load sends.
 	Replay []json.RawMessage `json:"replay,omitempty"`
 }
@@ -99,6 +103,9 @@ func (a *fakeAgent) handle(ctx context.Context, req *jsonrpc2.Request) (any, err
 	params := json.RawMessage(req.Params())
 	switch req.Method() {
 	case acp.MethodInitialize:
+		if a.Slow {
+			<-ctx.Done()
+		}
 		a.Hello.ProtocolVersion = max(a.Hello.ProtocolVersion, acp.Version)
 		return a.Hello, nil
 	case acp.MethodAuthenticate:
@@ -116,6 +123,9 @@ func (a *fakeAgent) handle(ctx context.Context, req *jsonrpc2.Request) (any, err
 		var p acp.PromptRequest
 		if err := acp.Decode(params, &p); err != nil {
 			return nil, err
+		}
+		if a.LateLogin && !a.loggedIn {
+			return nil, acp.Errorf(acp.CodeAuthRequired, "Authentication required")
 		}
 		jsonrpc2.Async(ctx)
 		return a.prompt(p)

@@ -264,9 +264,7 @@ func (t *turn) pause(call string) (resume func([]workspace.Applied)) {
 // createTerminal serves terminal/create: the command runs where the session's
 // commands run.
 func (t *turn) createTerminal(ctx context.Context, p acp.CreateTerminalRequest) (any, error) {
-	t.link.mu.Lock()
-	whole := t.link.quirks.WholeLine
-	t.link.mu.Unlock()
+	whole := t.link.quirks().WholeLine
 	line := commandLine(p.Command, p.Args)
 	if whole && len(p.Args) > 0 {
 		line = p.Command + " " + strings.Join(p.Args, " ")

@@ -31,6 +31,7 @@ type bed struct {
 	appliers []workspace.Applier
 	ledger   *ledger
 
+	host    *host.Agent
 	hub     *agent.Hub
 	session *agent.Session
 	sink    *recorded
@@ -82,23 +83,27 @@ func (b *bed) start() {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.config.Command = self
+	if b.config.Command == "" {
+		b.config.Command = self
+	}
 	b.config.Env = map[string]string{fakeVariable: string(raw)}
 	local := proc.NewLocal(proc.LocalOptions{})
 	w := workspace.New(workspace.Options{})
 	if b.overlay != nil {
 		w.SetOverlay(b.overlay)
 	}
+	b.host = host.NewAgent(b.config, host.Options{Dir: b.dir, Runner: local, Version: "test"})
 	b.hub = agent.NewHub(agent.Config{
 		Workspace: w, StateDir: b.state, DefaultMode: b.mode, DefaultModel: host.Prefix + "fake",
 		Grants:   permission.OpenGrants(filepath.Join(b.state, "grants.json")),
 		Recorder: func(_ *agent.Session, call string) workspace.Recorder { return b.ledger.of(call) },
 		OpenDriver: func(s *agent.Session, id string) (agent.Driver, agent.ModelInfo, bool, error) {
-			return host.New(s, b.config, host.Options{Runner: local, Version: "test"}), host.Info(b.config), true, nil
+			return host.New(s, b.host), b.host.Info(), true, nil
 		},
 	})
 	b.Cleanup(func() {
 		b.hub.Close()
+		b.host.Close()
 		local.Close()
 	})
 }

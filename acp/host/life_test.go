@@ -158,8 +158,8 @@ func TestCancelWithQuestion(t *testing.T) {
 // TestMissingProgram: the error says where the agent is configured.
 func TestMissingProgram(t *testing.T) {
 	b := newBed(t)
-	b.start()
 	b.config.Command = filepath.Join(b.dir, "no such agent")
+	b.start()
 	s, err := b.hub.New(t.Context(), b.options())
 	if err != nil {
 		t.Fatal(err)
@@ -175,40 +175,6 @@ func TestOtherVersion(t *testing.T) {
 	b.open()
 	if _, _, err := b.prompt(step{}); err == nil || !strings.Contains(err.Error(), "version 2") {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestLogin: by the configuration, and by a question to the user.
-func TestLogin(t *testing.T) {
-	methods := []acp.AuthMethod{
-		acp.AuthMethodAgent{ID: "key", Name: "Key"}, acp.AuthMethodTerminal{ID: "term", Name: "Terminal", Args: []string{"--login"}},
-	}
-	b := newBed(t)
-	b.agent.Login, b.config.Auth, b.agent.Hello.AuthMethods = true, "key", methods
-	b.open().must(step{})
-	if len(events[agent.ToolCallStarted](b)) > 0 {
-		t.Error("the user was bothered")
-	}
-
-	b = newBed(t)
-	b.agent.Login, b.agent.Hello.AuthMethods = true, methods
-	var answer agent.Answer = ""
-	b.answer = func(agent.Question) agent.Answer { return answer }
-	b.open()
-	if _, _, err := b.prompt(step{}); err == nil || !strings.Contains(err.Error(), "--login") {
-		t.Errorf("not now: %v", err)
-	}
-	answer = "key"
-	b.must(step{})
-	if q := b.asked[1]; len(q.Choices) != 2 || q.Choices[0].Name != "Key" {
-		t.Errorf("asked %+v", q)
-	}
-
-	b = newBed(t)
-	b.agent.Login, b.agent.Hello.AuthMethods = true, methods
-	b.open()
-	if _, _, err := b.prompt(step{}); err == nil || !strings.Contains(err.Error(), `auth = "key" in [acp.fake]`) {
-		t.Errorf("nobody to ask: %v", err)
 	}
 }
 

@@ -25,13 +25,10 @@ type storedSession struct {
 // open greets the agent and opens its session: the one that the session had
 // before where there is one and the agent can, else a new one.
 func (l *link) open(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it did not answer within %v", startTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, errSlow)
 	defer cancel()
-	if !l.greeted {
-		if err := l.greet(ctx); err != nil {
-			return err
-		}
-		l.greeted = true
+	if err := l.greet(ctx); err != nil {
+		return err
 	}
 	if err := l.openSession(ctx); err != nil {
 		return err
@@ -45,9 +42,8 @@ func (l *link) openSession(ctx context.Context) error {
 	if err == nil && id == "" {
 		id, err = l.newSession(ctx)
 	}
-	var refusal *jsonrpc2.Error
-	if errors.As(err, &refusal) && refusal.Code == acp.CodeAuthRequired {
-		return &loginError{link: l, cause: refusal}
+	if wantsLogin(err) {
+		return &loginError{link: l, cause: err}
 	}
 	if err != nil {
 		return err
@@ -56,50 +52,6 @@ func (l *link) openSession(ctx context.Context) error {
 	l.session, l.opened, l.silent = id, true, false
 	l.mu.Unlock()
 	return nil
-}
-
-// greet initializes, and logs in where the configuration says how.
-func (l *link) greet(ctx context.Context) error {
-	request := acp.InitializeRequest{
-		ProtocolVersion: acp.Version, ClientCapabilities: l.d.capabilities(),
-		ClientInfo: &acp.Implementation{Name: "agent-ls", Title: "agent-ls", Version: l.d.o.Version},
-	}
-	var hello acp.InitializeResponse
-	if err := l.call(ctx, acp.MethodInitialize, request, &hello); err != nil {
-		return fmt.Errorf("initialize: %w", err)
-	}
-	if hello.ProtocolVersion != acp.Version {
-		return fmt.Errorf("it speaks version %d of the protocol, not %d", hello.ProtocolVersion, acp.Version)
-	}
-	l.mu.Lock()
-	l.hello, l.quirks = hello, quirksOf(hello.AgentInfo)
-	l.mu.Unlock()
-	if id := l.d.config.Auth; id != "" {
-		return l.authenticate(ctx, id)
-	}
-	return nil
-}
-
-// capabilities are what the agent may ask of us.
-func (d *Driver) capabilities() acp.ClientCapabilities {
-	marker := &acp.Marker{}
-	c := acp.ClientCapabilities{
-		FS: acp.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true}, Terminal: true,
-		Session: &acp.ClientSessionCapabilities{
-			Compaction: marker, Notices: marker, ConfigOptions: &acp.SessionConfigOptionsCapabilities{Boolean: marker},
-		},
-		Meta: acp.NewMeta("terminal_output", true),
-	}
-	if form, page := d.elicitationModes(); form || page {
-		c.Elicitation = &acp.ElicitationCapabilities{}
-		if form {
-			c.Elicitation.Form = marker
-		}
-		if page {
-			c.Elicitation.URL = marker
-		}
-	}
-	return c
 }
 
 // newSession opens a new session of the agent.
@@ -142,7 +94,7 @@ func (l *link) reopen(ctx context.Context) (id string, err error) {
 	}, &response)
 	var refusal *jsonrpc2.Error
 	switch {
-	case errors.As(err, &refusal) && refusal.Code != acp.CodeAuthRequired:
+	case errors.As(err, &refusal) && !wantsLogin(err):
 		l.forgot(wireMessage(err))
 		return "", nil
 	case err != nil:
@@ -156,9 +108,7 @@ func (l *link) reopen(ctx context.Context) (id string, err error) {
 // reopening is the method by which the agent opens a session again, "" for none;
 // the one that does not tell everything again comes first.
 func (l *link) reopening() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch caps := l.hello.AgentCapabilities; {
+	switch caps := l.can(); {
 	case caps.SessionCapabilities.Resume != nil:
 		return acp.MethodSessionResume
 	case caps.LoadSession:
@@ -195,9 +145,7 @@ func (l *link) remember() {
 
 // roots are the further folders, where the agent takes some.
 func (l *link) roots() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hello.AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
+	if l.can().SessionCapabilities.AdditionalDirectories == nil {
 		return nil
 	}
 	return l.d.session.Roots()
@@ -208,9 +156,7 @@ func (l *link) servers() []acp.McpServer {
 	l.d.mu.Lock()
 	servers := slices.Clone(l.d.servers)
 	l.d.mu.Unlock()
-	l.mu.Lock()
-	caps := l.hello.AgentCapabilities.McpCapabilities
-	l.mu.Unlock()
+	caps := l.can().McpCapabilities
 	return slices.DeleteFunc(servers, func(server acp.McpServer) bool {
 		name, reached := "", true
 		switch server := server.(type) {

@@ -132,9 +132,7 @@ func (t *turn) exitOf(c *card) *exitStatus {
 			return exit
 		}
 	}
-	t.link.mu.Lock()
-	place := t.link.quirks.ExitCode
-	t.link.mu.Unlock()
+	place := t.link.quirks().ExitCode
 	var code *int
 	if len(place) > 0 && json.Unmarshal(member(c.said.RawOutput, place), &code) == nil && code != nil {
 		return &exitStatus{Code: code}

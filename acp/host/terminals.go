@@ -80,7 +80,7 @@ func (d *Driver) runner() proc.Runner {
 	if r := d.session.FrontEnd().Runner; r != nil {
 		return r
 	}
-	return d.o.Runner
+	return d.agent.o.Runner
 }
 
 func (t *terminal) wait() {

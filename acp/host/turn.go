@@ -41,12 +41,22 @@ func (d *Driver) Run(ctx context.Context, t *agent.Turn) (agent.StopReason, erro
 	case <-ctx.Done():
 		return agent.StopCancelled, nil
 	}
-	l, err := d.connect(ctx)
+	reason, err := d.once(ctx, t)
 	if needs := (*loginError)(nil); errors.As(err, &needs) {
 		if err = d.login(ctx, t, needs); err == nil {
-			l, err = d.connect(ctx)
+			reason, err = d.once(ctx, t)
 		}
 	}
+	if needs := (*loginError)(nil); errors.As(err, &needs) {
+		err = needs.failure()
+	}
+	return reason, err
+}
+
+// once gives the agent the prompt. A *loginError says that it wants a login
+// first.
+func (d *Driver) once(ctx context.Context, t *agent.Turn) (agent.StopReason, error) {
+	l, err := d.connect(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +71,7 @@ func (l *link) prompt(ctx context.Context, t *agent.Turn) (agent.StopReason, err
 	defer l.setTurn(nil)
 	defer own.end()
 	l.mu.Lock()
-	request := acp.PromptRequest{SessionID: l.session, Prompt: wirePrompt(t.Prompt(), l.hello.AgentCapabilities.PromptCapabilities)}
+	request := acp.PromptRequest{SessionID: l.session, Prompt: wirePrompt(t.Prompt(), l.can().PromptCapabilities)}
 	l.mu.Unlock()
 	answered := make(chan struct{})
 	var cancelling sync.WaitGroup
@@ -100,23 +110,10 @@ func (l *link) cancelWith(ctx context.Context, session string, answered <-chan s
 
 // failed is why a prompt was not answered.
 func (d *Driver) failed(l *link, err error) error {
-	if !l.alive() {
-		return d.explain(l, err)
+	if l.alive() && wantsLogin(err) {
+		return &loginError{link: l, cause: err}
 	}
-	return &agent.ProviderError{Message: d.config.Name + ": " + wireMessage(err), Err: err}
-}
-
-func (l *link) setTurn(t *turn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.turn = t
-}
-
-// current returns the turn that runs, nil for none.
-func (l *link) current() *turn {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.turn
+	return d.agent.explain(l.run, err)
 }
 
 // wirePrompt is a prompt as the agent takes it: what it does not take goes as

@@ -69,9 +69,7 @@ func (c *card) commandLine() string {
 // title is the title of a card.
 func (t *turn) title(c *card) string {
 	title := acp.OneLine(c.said.Title)
-	t.link.mu.Lock()
-	plain := t.link.quirks.PlainTitles
-	t.link.mu.Unlock()
+	plain := t.link.quirks().PlainTitles
 	verb, places := verbs[c.said.Kind], t.locations(c)
 	if !plain || verb == "" || len(places) == 0 {
 		return orElse(title, t.link.toolName(c))
@@ -87,9 +85,7 @@ var verbs = map[acp.ToolKind]string{
 // toolName is the name of a call's tool in the session: permission rules and
 // remembered answers go by it.
 func (l *link) toolName(c *card) string {
-	l.mu.Lock()
-	place := l.quirks.ToolName
-	l.mu.Unlock()
+	place := l.quirks().ToolName
 	name := c.said.Name
 	if name == "" && len(place) > 0 {
 		_ = json.Unmarshal(member(c.said.Meta[place[0]], place[1:]), &name) // none is ""

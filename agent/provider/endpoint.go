@@ -44,6 +44,9 @@ func NewClient(idle time.Duration, recorder *Recorder) *http.Client {
 // where to put it.
 func (e *Endpoint) Login(ctx context.Context) (string, error) {
 	key, err := e.Key.Get(ctx)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	if err != nil {
 		return "", &agent.ProviderError{
 			Status: http.StatusUnauthorized, Login: true,

@@ -33,46 +33,116 @@ type Source struct {
 }
 
 // Key is a key that is fetched when it is needed first. Safe for concurrent
-// use.
+// use; Close ends what fetches it.
 type Key struct {
 	source Source
+	// life ends with Close, which waits for work.
+	life context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
 
-	fetching sync.Mutex // held while the key is fetched
 	mu       sync.Mutex
 	value    string
 	known    bool
+	out      bool      // the user has logged out
+	fetching *fetching // nil for none
 	// seen are all keys that were ever given out, for Redact.
 	seen []string
 }
 
-// NewKey returns the key of s; it fetches nothing.
-func NewKey(s Source) *Key { return &Key{source: s} }
-
-// Get returns the key, "" where the server may want none. An error says where a
-// key can be put, and holds none.
-func (k *Key) Get(ctx context.Context) (string, error) {
-	k.fetching.Lock()
-	defer k.fetching.Unlock()
-	if value, known := k.have(); known {
-		return value, nil
-	}
-	value, err := k.source.fetch(ctx)
-	if err != nil {
-		return "", err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.value, k.known = value, true
-	if value != "" {
-		k.seen = append(k.seen, value)
-	}
-	return value, nil
+// fetching is one fetch of the key, for all that wait for it. It ends when
+// nobody does.
+type fetching struct {
+	cancel  context.CancelFunc
+	waiting int           // guarded by Key.mu
+	done    chan struct{} // closed when what follows is set for good
+	value   string
+	err     error
 }
 
-func (k *Key) have() (value string, known bool) {
+// NewKey returns the key of s; it fetches nothing.
+func NewKey(s Source) *Key {
+	k := &Key{source: s}
+	k.life, k.end = context.WithCancel(context.Background())
+	return k
+}
+
+// Close ends a fetch that runs, and waits for it.
+func (k *Key) Close() {
+	k.end()
+	k.work.Wait()
+}
+
+// errLoggedOut is why there is no key after LogOut.
+var errLoggedOut = errors.New("you have logged out; log in to use the key again")
+
+// Get returns the key, "" where the server may want none. An error says where a
+// key can be put, and holds none; the end of ctx comes back as its cause.
+func (k *Key) Get(ctx context.Context) (string, error) {
+	k.mu.Lock()
+	switch {
+	case k.out:
+		k.mu.Unlock()
+		return "", errLoggedOut
+	case k.known:
+		defer k.mu.Unlock()
+		return k.value, nil
+	}
+	f := k.fetch()
+	k.mu.Unlock()
+	defer k.leave(f)
+	select {
+	case <-f.done:
+		return f.value, f.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// fetch joins the fetch that runs, or starts one; mu is held.
+func (k *Key) fetch() *fetching {
+	if f := k.fetching; f != nil {
+		f.waiting++
+		return f
+	}
+	ctx, cancel := context.WithTimeout(k.life, commandTimeout)
+	f := &fetching{cancel: cancel, waiting: 1, done: make(chan struct{})}
+	k.fetching = f
+	k.work.Go(func() {
+		f.value, f.err = k.source.fetch(ctx)
+		k.fetched(f)
+		close(f.done)
+	})
+	return f
+}
+
+// fetched keeps what a fetch has brought.
+func (k *Key) fetched(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.value, k.known
+	if f.err == nil && f.value != "" {
+		k.seen = append(k.seen, f.value)
+	}
+	if k.fetching != f {
+		return
+	}
+	k.fetching = nil
+	if f.err == nil {
+		k.value, k.known = f.value, true
+	}
+}
+
+// leave ends a fetch that nobody waits for any more.
+func (k *Key) leave(f *fetching) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if f.waiting--; f.waiting > 0 {
+		return
+	}
+	f.cancel()
+	if k.fetching == f {
+		k.fetching = nil
+	}
 }
 
 // Forget makes the next Get fetch the key again, after the server refused it.
@@ -80,6 +150,20 @@ func (k *Key) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.value, k.known = "", false
+}
+
+// LogOut makes every Get fail until LogIn.
+func (k *Key) LogOut() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.value, k.known, k.out, k.fetching = "", false, true, nil
+}
+
+// LogIn makes the next Get fetch the key again.
+func (k *Key) LogIn() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.value, k.known, k.out = "", false, false
 }
 
 // Redact takes the key out of a text.
@@ -138,8 +222,6 @@ func private(file string) error {
 // run returns what a command prints. What it says besides is not shown: it
 // might be the key.
 func run(ctx context.Context, command []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
-	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()

@@ -36,6 +36,12 @@ func printing(t *testing.T, text, code string) []string {
 // TestMain is the command that prints a key, or the tests.
 func TestMain(m *testing.M) {
 	if text, ok := os.LookupEnv("AGENT_TEST_PRINT"); ok && len(os.Args) == 2 && os.Args[1] == "print the key" {
+		if dir := os.Getenv("AGENT_TEST_WAIT"); dir != "" {
+			if os.WriteFile(filepath.Join(dir, "begun"), nil, 0o600) != nil {
+				os.Exit(4)
+			}
+			await(filepath.Join(dir, "end"))
+		}
 		os.Stdout.WriteString(text)
 		os.Stderr.WriteString(text)
 		if os.Getenv("AGENT_TEST_CODE") != "0" {

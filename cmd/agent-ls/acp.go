@@ -17,7 +17,8 @@ import (
 )
 
 func acpCommand(io streams) *cobra.Command {
-	return &cobra.Command{
+	var login string
+	cmd := &cobra.Command{
 		Use:   "acp",
 		Short: "Serve the Agent Client Protocol on stdin and stdout",
 		Long: `Serves the Agent Client Protocol, version 1, on standard input and output. An
@@ -31,11 +32,16 @@ ended by a signal.`,
   agent-ls acp --wire-log wire.jsonl`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if login != "" {
+				return logIn(cmd, login)
+			}
 			return serveOrJoin(cmd, io, wantACP, func(a *app, std *stdio) error {
 				return a.serveACP(cmd.Context(), std)
 			})
 		},
 	}
+	cmd.Flags().StringVar(&login, loginFlag, "", "instead, log in to the hosted agent of --model in this terminal, by its way `ID`")
+	return cmd
 }
 
 // serveACP serves one client until its input ends or ctx does.
@@ -82,7 +88,7 @@ func (a *app) newServer(client acpagent.Peer, o acpagent.Options) (server *acpag
 		}
 		return own.opening(ctx, s, meta)
 	}
-	o.Logins, o.Login = a.models.logins(), a.models.login
+	o.Accounts = a.accountsOf(func() *acpagent.Server { return server })
 	o.MCP = func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
 		a.connectServers(s, servers, server)
 	}

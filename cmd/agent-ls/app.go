@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-ls/agent-ls/acp/host"
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/lsp"
@@ -36,6 +35,7 @@ type app struct {
 	workspace *workspace.Workspace
 	grants    *permission.Grants
 	models    *models
+	hosted    *hosting
 	local     *proc.Local
 	tasks     *proc.Tasks
 	outputs   *cache.Store
@@ -125,13 +125,14 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 	a.grants = permission.OpenGrants(filepath.Join(c.StateDir, grantsFile))
 	a.workspace = workspace.New(workspace.Options{Logger: a.log, GlobalIgnore: globalIgnore()})
 	a.models = newModels(c, a.log)
+	a.hosted = newHosting(c, a.local, a.log)
 	a.hub = agent.NewHub(agent.Config{
 		Workspace: a.workspace, Registry: registry, StateDir: c.StateDir, Grants: a.grants, Rules: rules,
 		Protected: []string{c.File}, DefaultMode: permission.Mode(c.Mode), DefaultModel: c.Model,
-		Models: a.choices, OpenModel: a.models.open, OpenDriver: a.openDriver, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
+		Models: a.choices, OpenModel: a.models.open, OpenDriver: a.hosted.openDriver, Deps: a.deps, Forget: a.forget, Outputs: a.outputs,
 		TurnBegins: a.turnBegins, Recorder: a.recorder,
 		Retry: agent.DefaultRetry(), Thinking: thinking(c), MaxRequests: c.Limits.MaxRequests,
-		PermissionTimeout: c.PermissionTimeout, Version: version(), Logger: a.log,
+		PermissionTimeout: c.PermissionTimeout, ModeFrom: workspaceOrigin(c, "mode"), Version: version(), Logger: a.log,
 	})
 	a.models.changed = a.hub.ModelsChanged
 	a.tasks.OnCompletion(a.taskEnded)
@@ -148,6 +149,7 @@ func wire(c config.Config, stderr io.Writer) (*app, error) {
 func (a *app) close() {
 	a.models.close()
 	a.hub.Close()
+	a.hosted.close()
 	a.tasks.Dispose()
 	a.local.Close()
 	<-a.swept
@@ -180,7 +182,7 @@ func (a *app) taskEnded(c proc.Completion) {
 func (a *app) choices() []agent.ModelInfo {
 	out := a.models.list()
 	for _, hosted := range hostedAgents(a.config) {
-		out = append(out, host.Info(hosted))
+		out = append(out, hosted.Info())
 	}
 	return out
 }
@@ -205,18 +207,27 @@ func builtinOptions(c config.Config) builtin.Options {
 	}
 }
 
+// workspaceOrigin names the file of the workspace that set a key, "" for a value
+// of the user's.
+func workspaceOrigin(c config.Config, key string) string {
+	if o := c.Origin(key); o.Source == config.SourceWorkspace {
+		return o.String()
+	}
+	return ""
+}
+
 // permissionRules are the configured rules as the policy takes them; a rule
 // that cannot work is an error that says where it stands.
 func permissionRules(c config.Config) ([]permission.Rule, error) {
 	var out []permission.Rule
 	add := func(effect string, rules []config.Rule) error {
 		for _, r := range rules {
-			rule := permission.Rule{Effect: effect, Kind: tools.AccessKind(r.Kind), Pattern: r.Pattern, Exact: r.Exact}
+			rule := permission.Rule{Effect: effect, Kind: tools.AccessKind(r.Kind), Pattern: r.Pattern, Exact: r.Exact, From: r.Origin.String()}
 			if r.Kind == "tool" {
 				rule.Kind = ""
 			}
 			if err := rule.Check(); err != nil {
-				return usageError(fmt.Errorf("%s: permission rule: %w", r.Origin, err))
+				return usageError(fmt.Errorf("%s: %w", r.Origin, err))
 			}
 			out = append(out, rule)
 		}

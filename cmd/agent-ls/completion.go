@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-ls/agent-ls/acp/host"
 	"github.com/agent-ls/agent-ls/agent/direct"
 	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/internal/terminal"
@@ -56,7 +55,7 @@ func completeModels(cmd *cobra.Command, _ []string, typed string) ([]cobra.Compl
 			models = append(models, name+":")
 		}
 		for _, hosted := range hostedAgents(c) {
-			models = append(models, host.Info(hosted).ID)
+			models = append(models, hosted.Info().ID)
 		}
 	}
 	return models, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-ls/agent-ls/acp"
 	acpagent "github.com/agent-ls/agent-ls/acp/agent"
@@ -15,6 +17,7 @@ import (
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/internal/config"
 	"github.com/agent-ls/agent-ls/internal/nearest"
+	"github.com/agent-ls/agent-ls/tools/proc"
 )
 
 // hostedAgents are the configured agents, by name.
@@ -59,16 +62,52 @@ func unknownAgent(name string, list []host.Config) error {
 		name, nearest.Of(name, names))
 }
 
+// hosting are the hosted agents that are in use. Safe for concurrent use.
+type hosting struct {
+	config  config.Config
+	options host.Options
+
+	mu     sync.Mutex
+	agents map[string]*host.Agent // by name
+}
+
+func newHosting(c config.Config, local *proc.Local, log *slog.Logger) *hosting {
+	return &hosting{config: c, agents: map[string]*host.Agent{}, options: host.Options{
+		Dir: c.Cwd, Runner: local, MaxLine: int(c.Limits.MaxLine), Version: version(), Logger: log,
+	}}
+}
+
+// agent returns the agent that a model name means, see hostedAgent.
+func (h *hosting) agent(model string) (a *host.Agent, ok bool, err error) {
+	c, ok, err := hostedAgent(h.config, model)
+	if !ok || err != nil {
+		return nil, ok, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.agents[c.Name] == nil {
+		h.agents[c.Name] = host.NewAgent(c, h.options)
+	}
+	return h.agents[c.Name], true, nil
+}
+
+// close ends the agents; their sessions are closed before.
+func (h *hosting) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range h.agents {
+		a.Close()
+	}
+}
+
 // openDriver makes the driver of a session whose model is a hosted agent
 // (agent.Config.OpenDriver).
-func (a *app) openDriver(s *agent.Session, model string) (agent.Driver, agent.ModelInfo, bool, error) {
-	c, ok, err := hostedAgent(a.config, model)
+func (h *hosting) openDriver(s *agent.Session, model string) (agent.Driver, agent.ModelInfo, bool, error) {
+	a, ok, err := h.agent(model)
 	if !ok || err != nil {
 		return nil, agent.ModelInfo{}, ok, err
 	}
-	return host.New(s, c, host.Options{
-		Runner: a.local, MaxLine: int(a.config.Limits.MaxLine), Version: version(), Logger: a.log,
-	}), host.Info(c), true, nil
+	return host.New(s, a), a.Info(), true, nil
 }
 
 // beginHosted starts the hosted agent of a session that a client has opened;

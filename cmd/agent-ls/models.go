@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	acpagent "github.com/agent-ls/agent-ls/acp/agent"
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/agent/direct"
 	"github.com/agent-ls/agent-ls/agent/provider"
@@ -65,6 +64,9 @@ func (m *models) redact(text string) string {
 func (m *models) close() {
 	m.cancel()
 	m.asking.Wait()
+	for _, s := range m.servers {
+		s.key.Close()
+	}
 }
 
 // open makes a model by its name.
@@ -149,27 +151,6 @@ func (m *models) ask(s *modelServer) {
 		s.learn(list)
 		m.changed()
 	})
-}
-
-// logins are ways to log in: one for the server of the configured model.
-func (m *models) logins() []acpagent.Login {
-	prefix, _, _ := strings.Cut(m.config.Model, ":")
-	s := m.servers[prefix]
-	if s == nil {
-		return nil
-	}
-	return []acpagent.Login{{ID: prefix, Name: "Key of " + prefix, Description: s.settings.hint}}
-}
-
-// login looks for a key again.
-func (m *models) login(ctx context.Context, id string) error {
-	s := m.servers[id]
-	if s == nil {
-		return fmt.Errorf("there is no server %q", id)
-	}
-	s.key.Forget()
-	_, err := s.endpoint().Login(ctx)
-	return err
 }
 
 // check says what a model needs and whether it is there, for doctor; it asks no

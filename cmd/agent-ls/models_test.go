@@ -193,7 +193,7 @@ func TestKeysStaySecret(t *testing.T) {
 			}
 			c.session = c.newSession(h, nil)
 			m := c.answer(c.prompt("hello"))
-			if m.Error == nil || m.Error.Code != -32000 || !strings.Contains(m.Error.Message, "Incorrect API key: [key]") || string(m.Error.Data) != `{"kind":"provider","status":401}` {
+			if m.Error == nil || m.Error.Code != -32000 || !strings.Contains(m.Error.Message, "Incorrect API key: [key]") || !strings.Contains(string(m.Error.Data), `{"kind":"provider","status":401,"authMethods":[{"id":"`+prefix+`"`) {
 				t.Errorf("answered %+v", m.Error)
 			}
 			c.call("authenticate", map[string]any{"methodId": prefix})
