@@ -32,6 +32,9 @@ type Config struct {
 	// DefaultMode is the mode of new sessions, DefaultModel their model.
 	DefaultMode  permission.Mode
 	DefaultModel string
+	// ModeFrom names the file that chose DefaultMode where the user did not, "" for
+	// the user's own choice.
+	ModeFrom string
 	// Models lists the models to choose from; OpenModel makes one by id.
 	Models    func() []ModelInfo
 	OpenModel func(id string) (Model, ModelInfo, error)

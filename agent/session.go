@@ -91,7 +91,9 @@ func (s *Session) init(mode permission.Mode) error {
 	})
 	s.scope = c.Registry.NewScope()
 	s.pipeline = tools.NewPipeline(c.Registry, s.scope)
-	s.policy = &permission.Policy{View: s.view, Mode: s.Mode, Rules: c.Rules, Grants: c.Grants, Protected: s.hub.protected()}
+	s.policy = &permission.Policy{
+		View: s.view, Mode: s.Mode, ModeFrom: s.modeFrom, Rules: c.Rules, Grants: c.Grants, Protected: s.hub.protected(),
+	}
 	s.listen()
 	if c.Deps != nil {
 		s.deps = c.Deps(s)
@@ -162,6 +164,15 @@ func (s *Session) Mode() permission.Mode {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.mode
+}
+
+// modeFrom is permission.Policy.ModeFrom, for as long as the mode is the one that
+// the session began with.
+func (s *Session) modeFrom() string {
+	if s.Mode() != s.hub.c.DefaultMode {
+		return ""
+	}
+	return s.hub.c.ModeFrom
 }
 
 // SetMode changes the mode at once, for running turns too. An unknown mode is

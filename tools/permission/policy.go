@@ -15,6 +15,9 @@ type Policy struct {
 	View *workspace.View
 	// Mode gives the session's mode at the time of the call; nil means ask.
 	Mode func() Mode
+	// ModeFrom names the file that chose the mode where the user did not, for
+	// messages; "" or nil for the user's own choice.
+	ModeFrom func() string
 	// Rules are the user's own.
 	Rules []Rule
 	// Grants are the remembered decisions; nil means none.
@@ -123,15 +126,31 @@ func (p *Policy) judge(t touch, rules []Rule) verdict {
 func (p *Policy) explain(kind tools.DecisionKind, doing string) verdict {
 	switch kind {
 	case tools.Deny:
-		return verdict{kind, fmt.Sprintf("the mode %q does not allow %s. Go on without it, or ask the user to change the mode", p.mode(), doing)}
+		return verdict{kind, fmt.Sprintf("%s does not allow %s. Go on without it, or ask the user to change the mode", p.modeWords(), doing)}
 	case tools.Ask:
 		return verdict{kind, doing}
 	}
 	return verdict{kind: tools.Allow}
 }
 
+// modeWords names the mode, and the file that set it where the user did not: the
+// user looks for it there and not among the flags.
+func (p *Policy) modeWords() string {
+	words := fmt.Sprintf("the mode %q", p.mode())
+	if p.ModeFrom != nil {
+		if from := p.ModeFrom(); from != "" {
+			words += " (set by " + from + ")"
+		}
+	}
+	return words
+}
+
 func deniedByRule(r Rule) string {
-	return "a rule of the user denies " + r.Words() + ". Do not try to get around it: go on without it, or ask the user"
+	who := "a rule of the user"
+	if r.From != "" {
+		who = "the rule in " + r.From
+	}
+	return who + " denies " + r.Words() + ". Do not try to get around it: go on without it, or ask the user"
 }
 
 // findRule returns the first rule with this effect that matches.

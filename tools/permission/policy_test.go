@@ -145,6 +145,27 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// A user who meant something else has to know which file says so.
+func TestReasonsNameTheFile(t *testing.T) {
+	const file = "/home/me/play/.agent-ls.toml:3"
+	rule := deny(tools.AccessExecute, "git push")
+	rule.From = file
+	r := newRoom(t, FullAccess, rule)
+	if got := r.decide(run("git push")).Reason; !strings.Contains(got, "the rule in "+file+" denies") {
+		t.Errorf("a rule: %s", got)
+	}
+	from := file
+	r.ModeFrom = func() string { return from }
+	r.mode = ReadOnly
+	if got := r.decide(run("ls")).Reason; !strings.Contains(got, `the mode "read-only" (set by `+file+`) does not allow`) {
+		t.Errorf("the mode of a file: %s", got)
+	}
+	from = ""
+	if got := r.decide(run("ls")).Reason; !strings.Contains(got, `the mode "read-only" does not allow`) {
+		t.Errorf("the user's own mode: %s", got)
+	}
+}
+
 func TestModeThatDoesNotExistIsTheStrictest(t *testing.T) {
 	if got := newRoom(t, "yolo").decide(edit("a")); got.Kind != tools.Deny {
 		t.Errorf("%+v", got)

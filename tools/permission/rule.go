@@ -35,6 +35,9 @@ type Rule struct {
 	// Dir is the folder, absolute and real, that an Exact rule holds in; empty
 	// means the session's working folder.
 	Dir string `json:"dir,omitempty"`
+	// From is where a configured rule stands, a file and a line, for messages; ""
+	// for a remembered one.
+	From string `json:"-"`
 }
 
 // Denying returns the same rules with the effect deny: what to remember for
@@ -107,9 +110,10 @@ func (r Rule) matchesTool(tool string) bool {
 }
 
 // same reports whether two rules are about the same thing, whatever their
-// effects.
+// effects and places.
 func (r Rule) same(o Rule) bool {
 	r.Effect, o.Effect = "", ""
+	r.From, o.From = "", ""
 	return r == o
 }
 
