@@ -87,6 +87,7 @@ func TestResultViewJSON(t *testing.T) {
 		},
 		{"terminal, exit 0", &TerminalResult{Output: "hi\n", ExitCode: ptr(0)}, `{"card":"terminal","output":"hi\n","exitCode":0}`},
 		{"terminal, signal", &TerminalResult{Title: "t", Signal: "SIGKILL"}, `{"card":"terminal","title":"t","signal":"SIGKILL"}`},
+		{"terminal, notes", &TerminalResult{Output: "hi\n[n]", Notes: []string{"[n]"}}, `{"card":"terminal","output":"hi\n[n]","notes":["[n]"]}`},
 		{"terminal, unknown end", &TerminalResult{}, `{"card":"terminal"}`},
 		{
 			"diff", &DiffResult{Title: "t", Kind: KindDelete, Diffs: someDiffs()[:1], Omitted: "o"},

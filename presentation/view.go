@@ -92,12 +92,16 @@ type GenericResult struct {
 }
 
 // TerminalResult is the captured output and how the command ended. ExitCode
-// and Signal exclude each other; both absent means unknown.
+// and Signal exclude each other; both absent means unknown. Notes are lines of
+// Output that the command did not write and that nothing else here says, such as
+// that it was ended by its deadline: a terminal that was shown the output as it
+// came lacks them.
 type TerminalResult struct {
-	Title    string `json:"title,omitempty"`
-	Output   string `json:"output,omitempty"`
-	ExitCode *int   `json:"exitCode,omitempty"`
-	Signal   string `json:"signal,omitempty"`
+	Title    string   `json:"title,omitempty"`
+	Output   string   `json:"output,omitempty"`
+	ExitCode *int     `json:"exitCode,omitempty"`
+	Signal   string   `json:"signal,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
 }
 
 // DiffResult is the change that was applied.

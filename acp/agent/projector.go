@@ -173,7 +173,7 @@ func (p *projector) finished(e agent.ToolCallFinished) []acp.SessionUpdate {
 		return p.orphan(e, status)
 	}
 	p.settled[c.id] = true
-	out := p.noted(c, e.View)
+	out := c.noted(e.View)
 	u := p.result(c, e)
 	u.Status = status
 	return append(out, u)

@@ -128,7 +128,7 @@ func (p *projector) attached(e agent.TerminalAttached) []acp.SessionUpdate {
 
 // noted puts the notes of a command below the client's terminal that shows it,
 // before the card ends: then a terminal is never sent again (field report 26).
-func (p *projector) noted(c *card, v presentation.ResultView) []acp.SessionUpdate {
+func (c *card) noted(v presentation.ResultView) []acp.SessionUpdate {
 	r, ok := v.(*presentation.TerminalResult)
 	if !ok || len(r.Notes) == 0 || c.term == nil || c.term.terminal == "" {
 		return nil

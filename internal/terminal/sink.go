@@ -294,6 +294,8 @@ func (s *Sink) result(e agent.ToolCallFinished, c *card) (x exit) {
 	case *presentation.TerminalResult:
 		if c.lines == 0 {
 			s.block(v.Output)
+		} else {
+			s.notes(v.Notes)
 		}
 		switch {
 		case v.Signal != "":
@@ -309,6 +311,13 @@ func (s *Sink) result(e agent.ToolCallFinished, c *card) (x exit) {
 	}
 	s.blocks(content, c.last)
 	return x
+}
+
+// notes shows what is to be said of a command below the output that came.
+func (s *Sink) notes(notes []string) {
+	for _, n := range notes {
+		s.bodyLine(s.style.yellow(OneLine(n)))
+	}
 }
 
 // blocks shows what a result holds beside the output that was shown already, of

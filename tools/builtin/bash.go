@@ -270,9 +270,10 @@ type bashDetails struct {
 
 // bashMeta is how a command ended, for presentBashResult (tools.md §3.10.21).
 type bashMeta struct {
-	ExitCode *int   `json:"exitCode,omitempty"`
-	Signal   string `json:"signal,omitempty"`
-	TimedOut bool   `json:"timedOut,omitempty"`
+	ExitCode *int     `json:"exitCode,omitempty"`
+	Signal   string   `json:"signal,omitempty"`
+	TimedOut bool     `json:"timedOut,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
 }
 
 // bashResult is the result of a command that ended, however it did. One that
@@ -290,7 +291,7 @@ func bashResult(c proc.Command, e proc.Exit, spill bashSpill) tools.Result {
 		Command: c.Line, Cwd: c.Dir, ExitCode: e.Code, Signal: e.Signal,
 		Stdout: e.Stdout.Text, Stderr: e.Stderr.Text, Truncated: e.Stdout.Truncated || e.Stderr.Truncated,
 	})
-	r.Meta = mustJSON(bashMeta{ExitCode: e.Code, Signal: e.Signal, TimedOut: e.TimedOut})
+	r.Meta = mustJSON(bashMeta{ExitCode: e.Code, Signal: e.Signal, TimedOut: e.TimedOut, Notes: bashNotes(e, c.Timeout)})
 	if r.OutputRef = spill.ref(e.Stdout.Ref); r.OutputRef == "" {
 		r.OutputRef = spill.ref(e.Stderr.Ref)
 	}
@@ -325,6 +326,7 @@ func presentBashResult(a BashArgs, r tools.Result) presentation.ResultView {
 	if json.Unmarshal(r.Meta, &meta) != nil {
 		meta = parseBashExit(text)
 	}
+	view.Notes = meta.Notes
 	if view.Signal = meta.Signal; view.Signal == "" {
 		view.ExitCode = meta.ExitCode
 	}

@@ -3,6 +3,7 @@ package builtin
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,9 @@ func TestBashRoundTrip(t *testing.T) {
 		}
 		if view.Output != text(r) || view.Signal != tt.signal || !sameCode(view.ExitCode, tt.exitCode) {
 			t.Errorf("%s: %+v code %v", tt.name, view, view.ExitCode)
+		}
+		if late := strings.Contains(tt.want, "[timed out"); late != slices.Equal(view.Notes, []string{"[timed out after 1000ms]"}) || late != (view.Notes != nil) {
+			t.Errorf("%s: notes %q", tt.name, view.Notes)
 		}
 	}
 }

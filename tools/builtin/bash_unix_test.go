@@ -116,7 +116,7 @@ func TestBashFolders(t *testing.T) {
 func TestBashTimesOut(t *testing.T) {
 	s, _ := newShell(t, Options{})
 	r := s.call("bash", args{"command": "exec sleep 100", "timeoutMs": 50})
-	if r.IsError || text(r) != "(no output)\n[timed out after 50ms]\n[killed by signal: SIGTERM]" || string(r.Meta) != `{"signal":"SIGTERM","timedOut":true}` {
+	if r.IsError || text(r) != "(no output)\n[timed out after 50ms]\n[killed by signal: SIGTERM]" || string(r.Meta) != `{"signal":"SIGTERM","timedOut":true,"notes":["[timed out after 50ms]"]}` {
 		t.Errorf("%q, %s", text(r), r.Meta)
 	}
 }

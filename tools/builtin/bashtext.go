@@ -30,9 +30,8 @@ func bashText(e proc.Exit, timeout time.Duration, refOf func(path string) string
 		t.line("Error: " + bashAborted(nil).Error())
 		return t.String()
 	}
-	t.denied(e)
-	if e.TimedOut {
-		t.line(fmt.Sprintf("[timed out after %dms]", timeout.Milliseconds()))
+	for _, note := range bashNotes(e, timeout) {
+		t.line(note)
 	}
 	switch {
 	case e.Signal != "":
@@ -45,11 +44,17 @@ func bashText(e proc.Exit, timeout time.Duration, refOf func(path string) string
 	return t.String()
 }
 
-// denied adds that a command seems to have run into its confinement.
-func (t *lineText) denied(e proc.Exit) {
+// bashNotes are the markers of what kept a command from ending in its own way:
+// its confinement, and its deadline.
+func bashNotes(e proc.Exit, timeout time.Duration) []string {
+	var notes []string
 	if e.Denied != "" {
-		t.line(sandboxMarker(e.Denied))
+		notes = append(notes, sandboxMarker(e.Denied))
 	}
+	if e.TimedOut {
+		notes = append(notes, fmt.Sprintf("[timed out after %dms]", timeout.Milliseconds()))
+	}
+	return notes
 }
 
 func sandboxMarker(mode string) string {
@@ -120,8 +125,8 @@ func taskText(d proc.Delta, refOf func(path string) string) string {
 		}
 	}
 	t.line("[status: " + taskStatus(d.Exit) + "]")
-	if d.Exit != nil {
-		t.denied(*d.Exit)
+	if d.Exit != nil && d.Exit.Denied != "" {
+		t.line(sandboxMarker(d.Exit.Denied))
 	}
 	return t.String()
 }
