@@ -109,7 +109,7 @@ func (l *Loop) summarize(ctx context.Context, t *Turn, focus string) (summary st
 		ask += "\n\nThe user asks to keep above all: " + focus
 	}
 	req := Request{
-		Session: t.s.id, Aside: true, System: strings.TrimSpace(compactText),
+		Session: t.s.id, Aside: true, Progress: t.s.progress(), System: strings.TrimSpace(compactText),
 		Messages: []Message{{Role: RoleUser, Blocks: []presentation.Block{presentation.Text(ask)}}},
 	}
 	var text strings.Builder

@@ -41,6 +41,9 @@ type Request struct {
 	Session  string
 	System   string
 	Messages []Message
+	// Progress is how far the conversation has come, also where Messages begins
+	// with a summary of it.
+	Progress Progress
 	Tools    []tools.ToolSchema
 	// Aside marks a request that is not about what comes next in the
 	// conversation: a summary.
@@ -48,6 +51,10 @@ type Request struct {
 	// Thinking is one of ModelInfo.Thinking; "" leaves it to the model.
 	Thinking string
 }
+
+// Progress counts the prompts of a conversation, and the batches of calls since
+// the last one.
+type Progress struct{ Prompts, Batches int }
 
 // Role is who said a message.
 type Role string

@@ -151,6 +151,13 @@ func (s *Session) History() []Message {
 	return s.state.history()
 }
 
+// progress is how far the conversation has come.
+func (s *Session) progress() Progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.progress
+}
+
 // Saved reports whether the session is kept on disk, and why not. A session
 // that was never prompted counts as kept: there is nothing to lose.
 func (s *Session) Saved() (bool, error) {

@@ -32,6 +32,9 @@ type state struct {
 	turn  string
 	calls []string
 
+	// progress is how far the conversation has come, whatever became of messages.
+	progress Progress
+
 	// messages are complete and never changed again, so that requests may
 	// share them; open is the assistant message that is still growing.
 	messages []Message
@@ -58,6 +61,7 @@ func (s *state) apply(e Event) {
 		s.turn = ""
 	case UserMessage:
 		s.settle()
+		s.progress = Progress{Prompts: s.progress.Prompts + 1}
 		s.messages = append(s.messages, Message{Role: RoleUser, Blocks: e.Blocks})
 	case AgentText:
 		s.piece(e.MessageID, presentation.Text(e.Text))
@@ -165,6 +169,7 @@ func (s *state) beginStep(calls []AssistantCall) {
 		s.open = &Message{Role: RoleAssistant}
 	}
 	s.open.Calls = calls
+	s.progress.Batches++
 	s.close()
 	s.step = &step{calls: calls, results: map[string]tools.Result{}}
 }

@@ -18,7 +18,7 @@ var systemText string
 // conversation so far, and the tools as they are now (tools.md §2.3.7).
 func (t *Turn) request() Request {
 	s := t.s
-	r := Request{Session: s.id, Messages: s.trim(s.History()), Tools: s.Tools()}
+	r := Request{Session: s.id, Messages: s.trim(s.History()), Progress: s.progress(), Tools: s.Tools()}
 	if info := s.Model(); info.Direct {
 		return r // the prompt is the program
 	}

@@ -24,30 +24,15 @@ func NewModel(s *Script) *Model { return &Model{script: s} }
 // Respond plays the steps of the turn from behind the last batch that was run
 // to the next batch, the end, or the first stop or error.
 func (m *Model) Respond(ctx context.Context, req agent.Request, yield func(agent.Delta) error) (agent.Finish, error) {
-	prompts, batches := progress(req.Messages)
 	turns := m.script.Turns
-	turn := turns[min(max(prompts, 1), len(turns))-1]
-	for _, step := range turn.Steps[behind(turn.Steps, batches):] {
+	turn := turns[min(max(req.Progress.Prompts, 1), len(turns))-1]
+	for _, step := range turn.Steps[behind(turn.Steps, req.Progress.Batches):] {
 		finish, done, err := play(ctx, step, yield)
 		if done || err != nil {
 			return finish, err
 		}
 	}
 	return agent.Finish{}, nil
-}
-
-// progress counts the prompts, and the batches since the last one.
-func progress(messages []agent.Message) (prompts, batches int) {
-	for _, msg := range messages {
-		switch {
-		case msg.Role == agent.RoleUser:
-			prompts++
-			batches = 0
-		case msg.Role == agent.RoleAssistant && len(msg.Calls) > 0:
-			batches++
-		}
-	}
-	return prompts, batches
 }
 
 // behind returns the index of the step after the n-th batch.

@@ -24,10 +24,10 @@ const sample = `{"turns":[
 	{"steps":[{"say":"last"}]}
 ]}`
 
-// play1 collects what the model says to messages.
-func play1(t *testing.T, m *Model, messages ...agent.Message) (said []string, f agent.Finish, err error) {
+// play1 collects what the model says when a conversation has come so far.
+func play1(t *testing.T, m *Model, at agent.Progress) (said []string, f agent.Finish, err error) {
 	t.Helper()
-	f, err = m.Respond(t.Context(), agent.Request{Messages: messages}, func(d agent.Delta) error {
+	f, err = m.Respond(t.Context(), agent.Request{Progress: at}, func(d agent.Delta) error {
 		switch {
 		case d.Call != nil:
 			said = append(said, fmt.Sprintf("call %s %s %s", d.Call.Name, d.Call.Arguments, d.Call.ID))
@@ -52,32 +52,29 @@ func newModel(t *testing.T, file string) *Model {
 
 func TestPlaying(t *testing.T) {
 	m := newModel(t, sample)
-	user, tool := agent.Message{Role: agent.RoleUser}, agent.Message{Role: agent.RoleTool}
-	batch := agent.Message{Role: agent.RoleAssistant, Calls: make([]agent.AssistantCall, 1)}
-	text := agent.Message{Role: agent.RoleAssistant}
 	for _, tc := range []struct {
-		name     string
-		messages []agent.Message
-		said     []string
-		reason   agent.StopReason
-		err      string
+		name   string
+		at     agent.Progress
+		said   []string
+		reason agent.StopReason
+		err    string
 	}{
-		{"no prompt yet", nil, []string{"thought hm", "one", `call read {"a": 1} `, `call bash {"raw": call_0`}, "", ""},
-		{"first prompt", []agent.Message{user}, []string{"thought hm", "one", `call read {"a": 1} `, `call bash {"raw": call_0`}, "", ""},
-		{"behind the first batch", []agent.Message{user, batch, tool, tool}, []string{"two", "call ls  call_0"}, "", ""},
-		{"behind the last batch", []agent.Message{user, batch, tool, batch, tool}, nil, agent.MaxTokens, ""},
-		{"more batches than there are", []agent.Message{user, batch, batch, batch}, nil, "", ""},
-		{"second prompt", []agent.Message{user, batch, tool, user}, []string{"half"}, "", "slow down"},
-		{"third prompt", []agent.Message{user, user, text, user}, []string{"last"}, "", ""},
-		{"prompts go on", []agent.Message{user, user, user, text, user}, []string{"last"}, "", ""},
+		{"no prompt yet", agent.Progress{}, []string{"thought hm", "one", `call read {"a": 1} `, `call bash {"raw": call_0`}, "", ""},
+		{"first prompt", agent.Progress{Prompts: 1}, []string{"thought hm", "one", `call read {"a": 1} `, `call bash {"raw": call_0`}, "", ""},
+		{"behind the first batch", agent.Progress{Prompts: 1, Batches: 1}, []string{"two", "call ls  call_0"}, "", ""},
+		{"behind the last batch", agent.Progress{Prompts: 1, Batches: 2}, nil, agent.MaxTokens, ""},
+		{"more batches than there are", agent.Progress{Prompts: 1, Batches: 3}, nil, "", ""},
+		{"second prompt", agent.Progress{Prompts: 2}, []string{"half"}, "", "slow down"},
+		{"third prompt", agent.Progress{Prompts: 3}, []string{"last"}, "", ""},
+		{"prompts go on", agent.Progress{Prompts: 4}, []string{"last"}, "", ""},
 	} {
-		said, f, err := play1(t, m, tc.messages...)
+		said, f, err := play1(t, m, tc.at)
 		if !reflect.DeepEqual(said, tc.said) || f.Reason != tc.reason || (err == nil) != (tc.err == "") || err != nil && err.Error() != tc.err {
 			t.Errorf("%s: %q, %q, %v", tc.name, said, f.Reason, err)
 		}
 	}
 	var failure *agent.ProviderError
-	if _, _, err := play1(t, m, user, user); !errors.As(err, &failure) || failure.Status != 429 {
+	if _, _, err := play1(t, m, agent.Progress{Prompts: 2}); !errors.As(err, &failure) || failure.Status != 429 {
 		t.Errorf("error %v", err)
 	}
 }
@@ -86,7 +83,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModel(t, `{"turns":[{"steps":[{"wait_ms":1500},{"say":"x"}]}]}`)
 		start := time.Now()
-		if said, _, err := play1(t, m); err != nil || len(said) != 1 || time.Since(start) != 1500*time.Millisecond {
+		if said, _, err := play1(t, m, agent.Progress{}); err != nil || len(said) != 1 || time.Since(start) != 1500*time.Millisecond {
 			t.Errorf("%q, %v after %v", said, err, time.Since(start))
 		}
 		stop := errors.New("stop")

@@ -17,7 +17,8 @@ import (
 
 // Recorder writes what models answer as scripts, a file SESSION.script.json a
 // session, which Load reads again (contract §1, --record). A failure that may
-// pass is not written: the request is made again. Safe for concurrent use.
+// pass, or that a summary of the conversation helps against, is not written: the
+// request is made again. Safe for concurrent use.
 type Recorder struct {
 	dir    string
 	logger *slog.Logger
@@ -51,11 +52,21 @@ func (m *recorded) Respond(ctx context.Context, req agent.Request, yield func(ag
 	if last, ok := end(fin, err); ok && (last.Stop == nil || !hasCalls(steps)) {
 		steps = append(steps, last)
 	}
-	var failed *agent.ProviderError
-	if !req.Aside && ctx.Err() == nil && !(errors.As(err, &failed) && failed.Temporary) {
+	switch {
+	case ctx.Err() != nil || again(err, steps):
+	case req.Aside:
+		m.recorder.add(req, nil) // its turn is there, though it may have nothing else
+	default:
 		m.recorder.add(req, steps)
 	}
 	return fin, err
+}
+
+// again reports whether a request that ended with err will be made once more;
+// steps are what of an answer there is, with the failure.
+func again(err error, steps []Step) bool {
+	var failed *agent.ProviderError
+	return errors.As(err, &failed) && (failed.Temporary || failed.TooLong && len(steps) <= 1)
 }
 
 // add adds a piece of an answer: texts that follow each other are one step, and
@@ -131,11 +142,11 @@ func (r *Recorder) add(req agent.Request, steps []Step) {
 	file := filepath.Join(r.dir, req.Session+".script.json")
 	s, err := r.script(req.Session, file)
 	if err == nil {
-		prompts, _ := progress(req.Messages)
-		for len(s.Turns) < max(prompts, 1) {
+		prompts := max(req.Progress.Prompts, 1)
+		for len(s.Turns) < prompts {
 			s.Turns = append(s.Turns, Turn{Steps: []Step{}})
 		}
-		turn := &s.Turns[max(prompts, 1)-1]
+		turn := &s.Turns[prompts-1]
 		turn.Steps = append(turn.Steps, steps...)
 		err = write(file, s)
 	}
