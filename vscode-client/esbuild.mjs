@@ -3,7 +3,25 @@ import * as esbuild from 'esbuild';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-const shipped = { bundle: true, minify: true, logLevel: 'warning', target: 'es2023', legalComments: 'none', metafile: true };
+/**
+ * What the language client loads without need here: the manifest already says which editors fit, and the server watches
+ * no file operations, has no notebooks and no diagnostics to pull, whose patterns alone want a matcher.
+ */
+const unneeded = {
+  'semver/functions/parse': 'module.exports = (version) => ({ version });',
+  'semver/functions/satisfies': 'module.exports = () => true;',
+  minimatch: "exports.Minimatch = class { constructor(glob) { throw new Error('no patterns are served: ' + glob); } };",
+};
+
+const withoutUnneeded = {
+  name: 'without-unneeded',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:semver|minimatch)/ }, ({ path }) => (path in unneeded ? { path, namespace: 'unneeded' } : undefined));
+    onLoad({ filter: /.*/, namespace: 'unneeded' }, ({ path }) => ({ contents: unneeded[path] }));
+  },
+};
+
+const shipped = { bundle: true, minify: true, logLevel: 'warning', target: 'es2023', legalComments: 'none', charset: 'utf8', metafile: true };
 
 const results = await Promise.all([
   esbuild.build({
@@ -13,6 +31,7 @@ const results = await Promise.all([
     platform: 'node',
     format: 'cjs',
     external: ['vscode'],
+    plugins: [withoutUnneeded],
   }),
   esbuild.build({
     ...shipped,
@@ -20,6 +39,7 @@ const results = await Promise.all([
     outdir: 'dist',
     platform: 'browser',
     format: 'iife',
+    loader: { '.css': 'text' },
   }),
   esbuild.build({ ...shipped, entryPoints: { chat: 'src/webview/chat.css' }, outdir: 'dist' }),
 ]);

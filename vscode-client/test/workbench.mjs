@@ -24,6 +24,9 @@ const quiet = {
   'git.openRepositoryInParentFolders': 'never',
 };
 
+/** What the workbench has started may still write while it ends. */
+const leftovers = { recursive: true, force: true, maxRetries: 50, retryDelay: 200 };
+
 const freePort = () =>
   new Promise((resolve) => {
     const server = net.createServer();
@@ -49,7 +52,7 @@ export function profile(files = {}, settings = {}, { onPath = true } = {}) {
     fs.mkdirSync(path.dirname(path.join(dir, 'work', name)), { recursive: true });
     fs.writeFileSync(path.join(dir, 'work', name), text);
   }
-  return { dir, work: path.join(dir, 'work'), remove: () => fs.rmSync(dir, { recursive: true, force: true }) };
+  return { dir, work: path.join(dir, 'work'), remove: () => fs.rmSync(dir, leftovers) };
 }
 
 const node = () => path.join(code, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
@@ -80,8 +83,23 @@ export function installExtension({ dir }, file) {
   });
 }
 
+/** How often a server is started that gives up before it is ready, as on a busy machine it does. */
+const attempts = 5;
+
 /** Starts the workbench's server; stop() ends it and waits. */
-export async function startWorkbench({ dir }) {
+export async function startWorkbench(place) {
+  for (let attempt = 1; ; attempt++) {
+    const server = await launchServer(place);
+    if (await server.ready()) {
+      return server;
+    }
+    if (attempt === attempts) {
+      throw new Error(`code-server ended: ${fs.readFileSync(`${place.dir}/server.log`, 'utf8')}`);
+    }
+  }
+}
+
+async function launchServer({ dir }) {
   const port = await freePort();
   const log = fs.openSync(`${dir}/server.log`, 'a');
   const child = spawn(
@@ -92,18 +110,19 @@ export async function startWorkbench({ dir }) {
     ],
     { env: environment(dir), stdio: ['ignore', log, log] },
   );
+  fs.closeSync(log);
   const ended = new Promise((resolve) => child.on('exit', resolve));
   const origin = `127.0.0.1:${port}`;
-  for (;;) {
-    if (child.exitCode !== null) {
-      throw new Error(`code-server ended: ${fs.readFileSync(`${dir}/server.log`, 'utf8')}`);
+  const ready = async () => {
+    while (child.exitCode === null && child.signalCode === null) {
+      if (await fetch(`http://${origin}/healthz`).then((r) => r.ok, () => false)) {
+        return true;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    if (await fetch(`http://${origin}/healthz`).then((r) => r.ok, () => false)) {
-      break;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return { origin, stop: () => (child.kill(), ended) };
+    return false;
+  };
+  return { origin, ready, stop: () => (child.kill(), ended) };
 }
 
 export function launchBrowser() {

@@ -1,7 +1,7 @@
 import type { DiffContent, ToolCallLocation } from '../shared/acp';
 import { isOver, type CallItem } from '../shared/transcript';
 import { blockView, rawView, textView } from './contentView';
-import { diffView } from './diffView';
+import { DiffView } from './diffView';
 import { button, duration, h, icon } from './dom';
 import { send } from './host';
 import { permissionView } from './permissionView';
@@ -31,6 +31,7 @@ export class CallRow implements Row {
   private readonly body = h('div', { class: 'card-body' });
   private readonly question = h('div', { class: 'question' });
   private terminal?: TerminalView;
+  private diff?: DiffView;
   private mounted = false;
   /** The user's own choice; else what is worth seeing is open. */
   private chosen?: boolean;
@@ -74,8 +75,7 @@ export class CallRow implements Row {
 
   unmount(): void {
     this.mounted = false;
-    this.terminal?.dispose();
-    this.terminal = undefined;
+    this.disposeParts();
     if (this.shownBody) {
       this.body.style.minHeight = `${this.body.offsetHeight}px`;
       this.body.replaceChildren();
@@ -155,18 +155,24 @@ export class CallRow implements Row {
       return;
     }
     const { item } = this;
-    const review = this.around.review(item);
-    const shown = [item.content, item.title, item.rawInput, item.rawOutput, item.locations, item.status, this.shownQuestion, JSON.stringify(review)];
+    const shown = [item.content, item.title, item.rawInput, item.rawOutput, item.locations, item.status, this.shownQuestion];
     if (this.shownBody?.every((part, i) => part === shown[i])) {
       this.terminal?.update(item.terminal!);
+      this.diff?.review(this.around.review(item));
       return;
     }
     this.shownBody = shown;
-    this.terminal?.dispose();
-    this.terminal = undefined;
+    this.disposeParts();
     this.body.replaceChildren(...this.parts());
     this.body.style.minHeight = '';
     this.openTerminal();
+  }
+
+  private disposeParts(): void {
+    this.terminal?.dispose();
+    this.diff?.dispose();
+    this.terminal = undefined;
+    this.diff = undefined;
   }
 
   /** What the body holds, but the terminal. */
@@ -182,7 +188,8 @@ export class CallRow implements Row {
     }
     const diffs = item.content.filter((c): c is DiffContent => c.type === 'diff');
     if (diffs.length > 0) {
-      parts.push(diffView(diffs, around.cwd, around.review(item)));
+      this.diff = new DiffView(diffs, around.cwd, around.review(item));
+      parts.push(this.diff.element);
     }
     for (const part of item.content) {
       const view = part.type === 'content' ? blockView(part.content, around.cwd) : undefined;

@@ -25,10 +25,17 @@ export function blockView(block: ContentBlock, cwd: string): Node | undefined {
   }
 }
 
-/** Text as it is; only a text that is one fenced block is Markdown. */
+/** A text that is one fenced block: its fence, and what is in it. */
+const fenced = /^\s*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/;
+
+/** Text as it is; only a text that begins with a fence is Markdown, unless it is too long to be laid out as one. */
 export function textView(text: string): Node {
   if (/^\s*(`{3,}|~{3,})/.test(text)) {
-    return h('div', { class: 'markdown' }, markdown(text));
+    const inside = fenced.exec(text)?.[2];
+    if (inside === undefined || inside.split('\n', blockLines + 1).length <= blockLines) {
+      return h('div', { class: 'markdown' }, markdown(text));
+    }
+    text = inside;
   }
   const lines = text.split('\n');
   const view = h('div', { class: 'pre', tabindex: 0, role: 'group', 'aria-label': 'Text' });

@@ -23,8 +23,8 @@ for (const [name, language] of Object.entries(languages)) {
   hljs.registerLanguage(name, language);
 }
 
-/** Longer texts are shown in one colour, in UTF-16 units. */
-const longest = 100_000;
+/** Longer texts are shown in one colour, since colouring takes a frame or more, in UTF-16 units. */
+const longest = 30_000;
 
 /** A piece of a line in one colour; the class is highlight.js's, '' for none. */
 export interface Piece {
@@ -39,13 +39,14 @@ export function languageOf(path: string): string | undefined {
   return hljs.getLanguage(ending) ? ending : undefined;
 }
 
-export function knows(language: string): boolean {
-  return hljs.getLanguage(language) !== undefined;
+/** Whether a text can be shown in the colours of a language. */
+export function canColour(text: string, language: string | undefined): language is string {
+  return language !== undefined && text.length <= longest && hljs.getLanguage(language) !== undefined;
 }
 
 /** The lines of a text in the colours of a language; undefined when it has none, or is too long. */
 export function highlightLines(text: string, language: string | undefined): Piece[][] | undefined {
-  if (!language || text.length > longest) {
+  if (!canColour(text, language)) {
     return undefined;
   }
   const lines: Piece[][] = [[]];

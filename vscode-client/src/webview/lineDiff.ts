@@ -1,4 +1,4 @@
-import { diffArrays, diffWordsWithSpace } from 'diff';
+import { commonOf } from './compare';
 
 /** The rows of a diff, without a DOM. */
 
@@ -14,9 +14,6 @@ export interface DiffRow {
   readonly partner?: string;
 }
 
-/** A difference is computed no longer than this, in milliseconds, then the whole text counts as changed. */
-const patience = 30;
-
 /** Lines longer than this are not compared by word. */
 const longestLine = 400;
 
@@ -31,24 +28,26 @@ function linesOf(text: string): string[] {
 export function diffRows(oldText: string, newText: string): DiffRow[] {
   const before = linesOf(oldText);
   const after = linesOf(newText);
-  const parts = diffArrays(before, after, { timeout: patience }) ?? [
-    { removed: true, added: false, value: before },
-    { removed: false, added: true, value: after },
-  ];
   const rows: DiffRow[] = [];
   let oldLine = 0;
   let newLine = 0;
-  for (const [i, part] of parts.entries()) {
-    const partner = parts[part.removed ? i + 1 : i - 1];
-    const paired = part.removed ? partner?.added : part.added && partner?.removed;
-    for (const [n, text] of part.value.entries()) {
-      const kind = part.removed ? 'removed' : part.added ? 'added' : 'same';
-      rows.push({ kind, text, index: part.added ? newLine + n : oldLine + n, partner: paired ? partner?.value[n] : undefined });
+  for (const same of [...commonOf(before, after), { old: before.length, new: after.length, length: 0 }]) {
+    rows.push(...changedRows(before.slice(oldLine, same.old), after.slice(newLine, same.new), oldLine, newLine));
+    oldLine = same.old + same.length;
+    newLine = same.new + same.length;
+    for (let i = same.old; i < oldLine; i++) {
+      rows.push({ kind: 'same', text: before[i]!, index: i });
     }
-    oldLine += part.added ? 0 : part.value.length;
-    newLine += part.removed ? 0 : part.value.length;
   }
   return rows;
+}
+
+/** Lines that others took the place of; the first of them belongs to the first of those. */
+function changedRows(removed: readonly string[], added: readonly string[], oldLine: number, newLine: number): DiffRow[] {
+  return [
+    ...removed.map((text, n): DiffRow => ({ kind: 'removed', text, index: oldLine + n, partner: added[n] })),
+    ...added.map((text, n): DiffRow => ({ kind: 'added', text, index: newLine + n, partner: removed[n] })),
+  ];
 }
 
 /** Where a row differs from its partner; empty where the whole line counts as changed. */
@@ -60,28 +59,44 @@ export function wordsOf({ kind, text, partner }: DiffRow): readonly Span[] {
 }
 
 /** Where two lines differ by words; nothing when they have little in common. */
-export function changedWords(before: string, after: string): { old: Span[]; new: Span[] } {
+export function changedWords(before: string, after: string): { old: readonly Span[]; new: readonly Span[] } {
   if (before.length > longestLine || after.length > longestLine) {
     return { old: [], new: [] };
   }
-  const spans = { old: [] as Span[], new: [] as Span[] };
-  let oldAt = 0;
-  let newAt = 0;
-  let common = 0;
-  for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
-    if (removed) {
-      spans.old.push([oldAt, oldAt + value.length]);
-      oldAt += value.length;
-    } else if (added) {
-      spans.new.push([newAt, newAt + value.length]);
-      newAt += value.length;
-    } else {
-      common += value.trim().length;
-      oldAt += value.length;
-      newAt += value.length;
+  const oldWords = before.match(words) ?? [];
+  const newWords = after.match(words) ?? [];
+  const same = commonOf(oldWords, newWords);
+  const kept = same.flatMap((s) => oldWords.slice(s.old, s.old + s.length)).reduce((n, word) => n + word.trim().length, 0);
+  if (kept * 4 < Math.min(before.length, after.length)) {
+    return { old: [], new: [] };
+  }
+  return {
+    old: without(oldWords, same.map((s) => [s.old, s.old + s.length])),
+    new: without(newWords, same.map((s) => [s.new, s.new + s.length])),
+  };
+}
+
+/** Words, runs of space, and single other signs. */
+const words = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;
+
+/** The spans of a line that the given ranges of its words leave. */
+function without(all: readonly string[], ranges: readonly Span[]): Span[] {
+  const spans: Span[] = [];
+  let offset = 0;
+  let word = 0;
+  for (const [start, end] of [...ranges, [all.length, all.length] as const]) {
+    const from = offset;
+    for (; word < start; word++) {
+      offset += all[word]!.length;
+    }
+    if (offset > from) {
+      spans.push([from, offset]);
+    }
+    for (; word < end; word++) {
+      offset += all[word]!.length;
     }
   }
-  return common * 4 < Math.min(before.length, after.length) ? { old: [], new: [] } : spans;
+  return spans;
 }
 
 /** A run of changed rows: the index of its first row and what it removed. */

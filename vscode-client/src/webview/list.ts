@@ -1,11 +1,20 @@
 import type { Item, Transcript } from '../shared/transcript';
 import { CallRow } from './callRow';
 import { h } from './dom';
+import { later } from './frames';
 import { NoticeRow, TextRow } from './textRow';
 import type { Row, Surroundings } from './view';
 
 /** Bodies exist this far from the screen. */
 const margin = '600px 0px';
+
+/** How many rows of a session are there at once when it is opened, and how many older ones are made at a time. */
+const newestRows = 40;
+const olderRows = 50;
+
+/** How much of an idle moment is left for something else, and how long older rows wait for one, in milliseconds. */
+const spare = 20;
+const patience = 100;
 
 /** How near to its end the list counts as being at its end, in pixels. */
 const nearEnd = 40;
@@ -21,9 +30,14 @@ export class List {
   private readonly inner = h('div', { class: 'rows' });
   private rows: Row[] = [];
   private readonly byElement = new Map<Element, Row>();
+  /** Items to paint with the output that is new, in the order in which they came. */
   private readonly dirty = new Map<number, string | undefined>();
+  /** Rows whose bodies are to be made. */
+  private readonly arriving = new Set<Row>();
   private items: readonly Item[] = [];
-  private frame = 0;
+  /** The items before this one have no rows yet. */
+  private oldest = 0;
+  private idle = 0;
   private atEnd = true;
   private top = 0;
   private readonly near: IntersectionObserver;
@@ -35,28 +49,55 @@ export class List {
     new ResizeObserver(() => this.stayAtEnd()).observe(this.inner);
   }
 
-  /** Shows another transcript. */
+  /** Shows another transcript, its end first. */
   reset(transcript: Transcript): void {
-    for (const row of this.rows) {
-      this.forget(row);
+    for (const row of this.byElement.values()) {
+      this.near.unobserve(row.element);
+      row.unmount();
     }
-    this.rows = [];
+    this.byElement.clear();
+    this.arriving.clear();
     this.dirty.clear();
+    this.rows = [];
     this.items = transcript.items;
-    const fragment = document.createDocumentFragment();
-    for (const item of this.items) {
-      fragment.append(this.add(item).element);
-    }
-    this.inner.replaceChildren(fragment);
+    this.oldest = this.items.length;
+    this.inner.replaceChildren();
     this.atEnd = true;
+    this.prepend(newestRows);
     this.stayAtEnd();
+    cancelIdleCallback(this.idle);
+    this.goOnWhenIdle();
   }
 
-  /** An item was added or has changed; it is painted with the next frame. */
+  private goOnWhenIdle(): void {
+    if (this.oldest > 0) {
+      this.idle = requestIdleCallback((moment) => this.goBack(moment), { timeout: patience });
+    }
+  }
+
+  /** Makes older rows as long as nothing else is to be done. */
+  private goBack(moment: IdleDeadline): void {
+    do {
+      this.prepend(olderRows);
+    } while (this.oldest > 0 && moment.timeRemaining() > spare);
+    this.goOnWhenIdle();
+  }
+
+  private prepend(count: number): void {
+    const from = Math.max(0, this.oldest - count);
+    const fragment = document.createDocumentFragment();
+    for (const item of this.items.slice(from, this.oldest)) {
+      fragment.append(this.add(item).element);
+    }
+    this.oldest = from;
+    this.inner.prepend(fragment);
+  }
+
+  /** An item was added or has changed; it is painted in one of the next frames. */
   changed(item: Item, delta?: string): void {
     const more = this.dirty.has(item.key);
     this.dirty.set(item.key, more ? undefined : delta);
-    this.frame ||= requestAnimationFrame(() => this.paint());
+    later(this.paint);
   }
 
   /** What is around the items has changed. */
@@ -68,19 +109,23 @@ export class List {
     }
   }
 
-  private paint(): void {
-    this.frame = 0;
-    for (const [key, delta] of [...this.dirty].sort(([a], [b]) => a - b)) {
+  /** Paints the first of the items that have changed. */
+  private readonly paint = (): void => {
+    const [next] = this.dirty;
+    if (next) {
+      const [key, delta] = next;
+      this.dirty.delete(key);
       const row = this.rows[key];
       if (row) {
         row.update(delta);
-      } else {
+      } else if (key >= this.oldest) {
         this.inner.append(this.add(this.items[key]!).element);
       }
     }
-    this.dirty.clear();
-    this.stayAtEnd();
-  }
+    if (this.dirty.size > 0) {
+      later(this.paint);
+    }
+  };
 
   private add(item: Item): Row {
     const row = makeRow(item, this.around);
@@ -90,23 +135,35 @@ export class List {
     return row;
   }
 
-  private forget(row: Row): void {
-    this.near.unobserve(row.element);
-    this.byElement.delete(row.element);
-    row.unmount();
-  }
-
+  /** Rows come near the screen and leave; the bodies nearest to its middle are made first. */
   private crossed(entries: readonly IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting } of entries) {
+    const distance = ({ boundingClientRect: at, rootBounds: root }: IntersectionObserverEntry) =>
+      Math.abs(at.top + at.bottom - (root ? root.top + root.bottom : 0));
+    for (const { target, isIntersecting } of [...entries].sort((a, b) => distance(a) - distance(b))) {
       const row = this.byElement.get(target);
+      if (!row) {
+        continue;
+      }
       if (isIntersecting) {
-        row?.mount();
+        this.arriving.add(row);
       } else if (!target.contains(document.activeElement)) {
-        row?.unmount();
+        this.arriving.delete(row);
+        row.unmount();
       }
     }
-    this.stayAtEnd();
+    later(this.mountNext);
   }
+
+  private readonly mountNext = (): void => {
+    const [row] = this.arriving;
+    if (row) {
+      this.arriving.delete(row);
+      row.mount();
+    }
+    if (this.arriving.size > 0) {
+      later(this.mountNext);
+    }
+  };
 
   private scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.element;

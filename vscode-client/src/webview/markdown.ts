@@ -1,6 +1,6 @@
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
-import { highlighted, knows } from './highlight';
+import { canColour, highlighted } from './highlight';
 
 /** HTML in a message is text like any other. */
 const parser = new Marked({ async: false, gfm: true, renderer: { html: ({ text }) => escaped(text) } });
@@ -37,7 +37,8 @@ export function markdown(text: string): DocumentFragment {
 function colour(code: Element): void {
   const language = /language-(\S+)/.exec(code.className)?.[1];
   code.parentElement?.setAttribute('tabindex', '0');
-  if (language && knows(language)) {
-    code.replaceChildren(highlighted(code.textContent ?? '', language));
+  const text = code.textContent ?? '';
+  if (canColour(text, language)) {
+    code.replaceChildren(highlighted(text, language));
   }
 }

@@ -1,11 +1,19 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal, type ITheme } from '@xterm/xterm';
+import xtermStyles from '@xterm/xterm/css/xterm.css';
 import type { TerminalState } from '../shared/transcript';
 import { h } from './dom';
+import { later, never } from './frames';
 
 /** The most rows that a terminal in a card has. */
 const maxRows = 16;
 const scrollback = 20_000;
+
+/** Output is written in slices of so many UTF-16 units; the terminal takes a break between them. */
+const slice = 8192;
+
+const terminalStyles = new CSSStyleSheet();
+terminalStyles.replaceSync(`${xtermStyles} .xterm .xterm-viewport { background: transparent !important; }`);
 
 const opened = new Set<TerminalView>();
 
@@ -13,19 +21,6 @@ const opened = new Set<TerminalView>();
 export function recolourTerminals(): void {
   const colours = theme();
   opened.forEach((view) => view.recolour(colours));
-}
-
-/** Terminals that wait to be opened: one a frame, so that scrolling stays smooth. */
-const waiting = new Set<TerminalView>();
-let frame = 0;
-
-function openNext(): void {
-  const [next] = waiting;
-  if (next) {
-    waiting.delete(next);
-    next.open();
-  }
-  frame = waiting.size > 0 ? requestAnimationFrame(openNext) : 0;
 }
 
 /**
@@ -44,12 +39,11 @@ export class TerminalView {
   constructor(private state: TerminalState) {
     const rows = Math.min(state.output.split('\n', maxRows + 1).length, maxRows);
     this.element.style.minHeight = `${rows * rowHeight() + 10}px`;
-    waiting.add(this);
-    frame ||= requestAnimationFrame(openNext);
+    later(this.open);
   }
 
-  /** Shows it; the element must be in the document. */
-  open(): void {
+  /** Shows it; the element is in the document by then. */
+  private readonly open = (): void => {
     const terminal = new Terminal({
       disableStdin: true,
       convertEol: true,
@@ -65,13 +59,25 @@ export class TerminalView {
     this.terminal = terminal;
     opened.add(this);
     terminal.loadAddon(this.fit);
-    terminal.open(this.element);
+    terminal.open(this.screen());
     terminal.textarea?.setAttribute('aria-label', 'Output of the command, read only');
     terminal.textarea?.setAttribute('readonly', '');
     this.fitColumns();
     this.resized.observe(this.element);
     this.update(this.state);
     this.element.style.minHeight = '';
+  };
+
+  /**
+   * The element of the terminal, in a tree of its own: the styles that each
+   * terminal adds would else be matched against the whole page.
+   */
+  private screen(): HTMLElement {
+    const root = this.element.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [terminalStyles];
+    const screen = h('div');
+    root.append(screen);
+    return screen;
   }
 
   /**
@@ -96,11 +102,13 @@ export class TerminalView {
     }
     this.written += fresh.length;
     this.grow(fresh);
-    this.terminal.write(fresh);
+    for (let at = 0; at < fresh.length; at += slice) {
+      this.terminal.write(fresh.slice(at, at + slice));
+    }
   }
 
   dispose(): void {
-    waiting.delete(this);
+    never(this.open);
     opened.delete(this);
     this.resized.disconnect();
     this.terminal?.dispose();

@@ -89,7 +89,7 @@ test('no text of a model becomes HTML, with the policy as the second wall', asyn
     assert.ok(await page.locator('.diff').isVisible());
     const found = await page.evaluate(() => ({
       hacked: window.hacked,
-      bad: [...document.querySelectorAll('#app script, #app iframe, #app style:not(.xterm style), #app form, #app base, #app [onclick], #app [onerror], #app [onload]')].map((e) => e.outerHTML.slice(0, 80)),
+      bad: [...document.querySelectorAll('#app script, #app iframe, #app style, #app form, #app base, #app [onclick], #app [onerror], #app [onload]')].map((e) => e.outerHTML.slice(0, 80)),
       images: [...document.images].map((i) => i.src),
       links: [...document.querySelectorAll('#app a')].map((a) => a.getAttribute('href')),
       shown: getComputedStyle(document.querySelector('main')).display,
@@ -130,7 +130,7 @@ test('a hunk is kept or undone in the card', async () => {
   await tell(session(), updates(call('c', { kind: 'edit', content: [diff] })), status(),
     { type: 'review', files: [{ path: '/project/a.ts', hunks: [hunk('h1', 'const a = 1;\n'), hunk('h2', 'elsewhere\n')] }] });
   await page.locator('.code .decisions button', { hasText: 'Keep' }).click();
-  await page.locator('.diff > .decisions button', { hasText: 'Undo' }).click();
+  await page.locator('.diff > .slot button', { hasText: 'Undo' }).click();
   assert.deepEqual(await sent('decide'), [{ type: 'decide', keep: true, hunks: ['h1'] }, { type: 'decide', keep: false, hunks: ['h2'] }]);
   assert.equal(await page.locator('.line.added .word').textContent(), '2');
   assert.equal(await page.locator('.line.added .hljs-keyword').textContent(), 'const');
@@ -199,7 +199,7 @@ test('ten thousand lines of output, of a text and of a diff', async (t) => {
       window.postMessage({ type: 'updates', id: 's', updates: [{ update }] }, '*');
       if (n === 10_000) clearInterval(timer);
     }, 10);
-  }, `document.querySelector('.xterm-rows')?.textContent.includes('line 10000')`);
+  }, `document.querySelector('.output').shadowRoot?.querySelector('.xterm-rows')?.textContent.includes('line 10000')`);
   judge(t, 'terminal, 10,000 lines', stream);
   const text = await measured(() => {
     const lines = Array.from({ length: 10_000 }, (_, i) => `line ${i} of a long text`).join('\n');
@@ -218,7 +218,7 @@ test('ten thousand lines of output, of a text and of a diff', async (t) => {
 test('a resumed session of a thousand cards', async (t) => {
   await fresh("default-src * 'unsafe-inline' 'unsafe-eval' data:");
   await tell(status());
-  const { ms, cpu } = await measured(() => {
+  const { ms, cpu, task } = await measured(() => {
     const kinds = ['read', 'edit', 'execute', 'search'];
     const items = Array.from({ length: 1000 }, (_, i) => {
       const kind = kinds[i % 4];
@@ -227,12 +227,13 @@ test('a resumed session of a thousand cards', async (t) => {
           ? [{ type: 'diff', path: `/project/f${i}.ts`, oldText: 'const a = 1;\n', newText: `const a = ${i};\n` }]
           : [{ type: 'content', content: { type: 'text', text: `text of ${i}\n`.repeat(20) } }];
       const terminal = kind === 'execute' ? { terminal: { id: `t${i}`, output: `output ${i}\n`.repeat(30), exit: { code: 0 } } } : {};
-      return { type: 'call', key: i, id: `c${i}`, title: `${kind} number ${i}`, kind, status: 'completed', content, locations: [{ path: `/project/f${i}.ts`, line: 1 }], ...terminal };
+      return { type: 'call', key: i, id: `c${i}`, title: `${kind} number ${i}`, kind, status: i === 999 ? 'failed' : 'completed', content, locations: [{ path: `/project/f${i}.ts`, line: 1 }], ...terminal };
     });
     window.postMessage({ type: 'session', id: 's', cwd: '/project', snapshot: { items, plan: [], commands: [], options: [] } }, '*');
-  }, `document.querySelectorAll('article.card').length === 1000 && document.querySelector('article.card:last-child .card-body').childElementCount >= 0`);
-  t.diagnostic(`measured: 1,000 cards, ${cpu.toFixed(0)} ms of processor time, shown after ${ms.toFixed(0)} ms`);
-  assert.ok(cpu < 1500, `1,000 cards take ${cpu.toFixed(0)} ms`);
+  }, "[...document.querySelectorAll('article.card')].at(-1)?.querySelector('.card-body')?.childElementCount > 0");
+  t.diagnostic(`measured: 1,000 cards, shown after ${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of processor time, longest task ${task.toFixed(0)} ms`);
+  assert.ok(cpu < 1000, `1,000 cards are shown after ${cpu.toFixed(0)} ms of processor time`);
+  await page.waitForFunction("document.querySelectorAll('article.card').length === 1000");
   await page.locator('article.card', { hasText: 'number 999' }).waitFor();
   const before = await page.locator('.xterm').count();
   assert.ok(before < 40, `${before} terminals exist at once`);

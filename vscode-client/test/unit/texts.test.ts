@@ -3,9 +3,16 @@ import { describe, it } from 'node:test';
 import { hunkAt, hunkFrom } from '../../src/extension/review';
 import { colourOf, plainJson } from '../../src/extension/themeColours';
 import type { ReviewHunk } from '../../src/shared/acp';
+import { commonOf } from '../../src/webview/compare';
 import { completeCommand, triggerAt } from '../../src/webview/completion';
 import { changedWords, diffRows, rowHunks, wordsOf } from '../../src/webview/lineDiff';
 import { shortPath } from '../../src/webview/view';
+
+/** Random numbers that the seed tells again. */
+function seeded(seed = Date.now() % 100_000) {
+  let state = seed + 1;
+  return { seed, random: (n: number) => (state = (state * 48_271) % 2_147_483_647) % n };
+}
 
 describe('the rows of a diff', () => {
   it('pair changed lines and mark their words', () => {
@@ -21,9 +28,7 @@ describe('the rows of a diff', () => {
   });
 
   it('give the old and the new text back', () => {
-    const seed = Date.now() % 100_000;
-    let state = seed;
-    const random = (n: number) => (state = (state * 48_271) % 2_147_483_647) % n;
+    const { seed, random } = seeded();
     const make = () => Array.from({ length: random(30) }, () => 'abcd'[random(4)]).join('\n');
     for (let i = 0; i < 300; i++) {
       const [before, after] = [make(), make()];
@@ -35,6 +40,35 @@ describe('the rows of a diff', () => {
 
   it('mark no words where lines have little in common', () => {
     assert.deepEqual(changedWords('completely different', 'nothing alike at all'), { old: [], new: [] });
+  });
+});
+
+describe('two lists', () => {
+  it('share stretches that are there, and in order', () => {
+    const { seed, random } = seeded();
+    for (let i = 0; i < 300; i++) {
+      const make = () => Array.from({ length: random(24) }, () => 'abc'[random(3)]!);
+      const [before, after] = [make(), make()];
+      const same = commonOf(before, after);
+      let [old, now] = [0, 0];
+      for (const s of same) {
+        assert.ok(s.length > 0 && s.old >= old && s.new >= now, `seed ${seed}`);
+        assert.deepEqual(before.slice(s.old, s.old + s.length), after.slice(s.new, s.new + s.length), `seed ${seed}`);
+        [old, now] = [s.old + s.length, s.new + s.length];
+      }
+      const length = same.reduce((n, s) => n + s.length, 0);
+      assert.equal(length > 0, before.some((entry) => after.includes(entry)), `seed ${seed}`);
+    }
+  });
+
+  it('of ten thousand entries each, much of them changed, are compared whole', () => {
+    const lines = (word: string) => Array.from({ length: 10_000 }, (_, i) => (i % 3 === 0 ? `${word} ${i}` : `same ${i % 50}`));
+    const begin = process.cpuUsage();
+    const same = commonOf(lines('old'), lines('new'));
+    console.log(`measured: comparing 10,000 lines ${(process.cpuUsage(begin).user / 1000).toFixed(0)} ms of processor time`);
+    assert.equal(same.reduce((n, s) => n + s.length, 0), 6666);
+    const other = (word: string) => Array.from({ length: 10_000 }, (_, i) => `${word} ${i}`);
+    assert.deepEqual(commonOf(other('old'), other('new')), []);
   });
 });
 
