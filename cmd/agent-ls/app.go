@@ -56,7 +56,7 @@ type app struct {
 func systemSources(cmd *cobra.Command) (config.Sources, error) {
 	s, err := config.SystemSources()
 	if err != nil {
-		return s, usageError(fmt.Errorf("%w\nagent-ls needs a home folder, and must be started in a folder that exists", err))
+		return s, usageError(err)
 	}
 	s.Flags = config.FlagValues(cmd.Flags())
 	return s, nil

@@ -237,8 +237,12 @@ func TestFaultsNamePlaceAndNearest(t *testing.T) {
 		{"value for a table", file("bash = 3\n"), []string{at + ":1", `"bash" is a table`, "a number"}},
 		{"table for a value", file("[mode]\nx = 1\n"), []string{at + ":1", "mode", "must be a text, not a table"}},
 		{"number for a text", file("model = 3\n"), []string{at + ":1", "model", "must be a text, not a number"}},
-		{"text for a number", file("[bash]\ntimeout = \"3\"\n"), []string{at + ":2", "bash.timeout", "must be a whole number, not a text"}},
-		{"fraction", file("permission_timeout = 1.5\n"), []string{at + ":1", "whole number"}},
+		{"text for a number", file("[bash]\ntimeout = \"3\"\n"), []string{at + ":2", "bash.timeout", "must be a whole number, not a text; write seconds, such as 300"}},
+		{"fraction", file("permission_timeout = 1.5\n"), []string{at + ":1", "whole number, not a fraction"}},
+		{"too small", file("limits.max_requests = 0\n"), []string{at + ":1", "0 is too small; the least is 1"}},
+		{"too few bytes", file("limits.max_line = \"1000\"\n"), []string{at + ":1", "1000 bytes are too few; the least is 1024"}},
+		{"text without quotes", file("\nmode = read-only\n"), []string{at + ":2", `mode = "ask"`}},
+		{"text without its end", file("mode = \"ask\n"), []string{at + ":1", "the closing quote is missing"}},
 		{"negative", file("permission_timeout = -1\n"), []string{at + ":1", "negative"}},
 		{"too long", file("permission_timeout = 9223372036854775807\n"), []string{"too many"}},
 		{"date", file("model = 2020-01-01\n"), []string{"not a date"}},
@@ -251,18 +255,23 @@ func TestFaultsNamePlaceAndNearest(t *testing.T) {
 		{"list of numbers", file("web.allow_hosts = [1]\n"), []string{"a list of texts"}},
 		{"rule without a pattern", file("[[permission.allow]]\nkind = \"read\"\n"), []string{at + ":1", "rule 1", "pattern is missing"}},
 		{"rule of a wrong kind", file("[[permission.deny]]\nkind = \"exec\"\npattern = \"x\"\n"), []string{"rule 1", `"execute"`}},
-		{"rule with a wrong member", file("[[permission.deny]]\nkind = \"read\"\npath = \"x\"\n"), []string{`"path"`, `"pattern"`}},
+		{"rule with a wrong member", file("[[permission.deny]]\nkind = \"read\"\npath = \"x\"\n"), []string{at + ":3", `"path"`, `"pattern"`}},
+		{"rule without a kind", file("[[permission.deny]]\npattern = \"x\"\n"), []string{at + ":1", "kind is missing", "read, edit"}},
+		{"second rule", file("[[permission.deny]]\nkind = \"read\"\npattern = \"x\"\n[[permission.deny]]\n\nkind = \"exec\"\n"), []string{at + ":6", "rule 2: kind", `"execute"`}},
+		{"one table of rules", file("[permission.deny]\nkind = \"read\"\n"), []string{at + ":1", "[[permission.allow]]"}},
 		{"exact rule of a path", file("[[permission.deny]]\nkind = \"read\"\npattern = \"x\"\nexact = true\n"), []string{"only for the kind execute"}},
 		{"rules that are none", file("permission.allow = \"x\"\n"), []string{"a list of tables"}},
 		{"agent without a command", file("[acp.x]\nargs = []\n"), []string{`agent "x"`, "command is missing"}},
-		{"agent with a number", file("[acp.x]\ncommand = \"c\"\nenv = { A = 1 }\n"), []string{"env.A", "a text"}},
+		{"agent with a number", file("[acp.x]\ncommand = \"c\"\nenv = { A = 1 }\n"), []string{at + ":3", "env.A", "a text"}},
+		{"agent with a wrong member", file("[acp.x]\ncomand = \"c\"\n"), []string{at + ":2", `agent "x"`, `"comand"`, `"command"`}},
 		{"provider without a server", file("[provider.x]\nkind = \"openai\"\n"), []string{`provider "x"`, "base_url is missing"}},
-		{"provider of a wrong kind", file("[provider.x]\nbase_url = \"u\"\nkind = \"antropic\"\n"), []string{`provider "x"`, `"anthropic"`}},
+		{"provider of a wrong kind", file("[provider.x]\nbase_url = \"u\"\nkind = \"antropic\"\n"), []string{at + ":3", `provider "x"`, `"anthropic"`}},
+		{"two faults of a provider", file("[provider.x]\n\nkind = \"antropic\"\n"), []string{at + ":3: provider: provider \"x\": kind", "\n" + at + ":1: provider: provider \"x\": base_url"}},
 		{"provider with a wrong member", file("[provider.x]\nbase_ulr = \"u\"\n"), []string{`"base_ulr"`, `"base_url"`}},
 		{"provider with a taken name", file("[provider.openai]\nbase_url = \"u\"\n"), []string{`provider "openai"`, "another"}},
 		{"provider with a wrong number", file("[provider.x]\nbase_url = \"u\"\ncontext_size = \"big\"\n"), []string{"context_size", "whole number"}},
 		{"unknown variable", world(nil, "AGENT_LS_MODLE=x"), []string{"AGENT_LS_MODLE", "AGENT_LS_MODEL?"}},
-		{"bad variable", world(nil, "AGENT_LS_PERMISSION_TIMEOUT=soon"), []string{"AGENT_LS_PERMISSION_TIMEOUT", `"soon"`, "whole number"}},
+		{"bad variable", world(nil, "AGENT_LS_PERMISSION_TIMEOUT=soon"), []string{"AGENT_LS_PERMISSION_TIMEOUT", `"soon"`, "whole number; write seconds, such as 300"}},
 		{"bad switch", world(nil, "AGENT_LS_FOLLOW=maybe"), []string{"AGENT_LS_FOLLOW", "neither true nor false"}},
 		{"bad choice in a variable", world(nil, "AGENT_LS_MODE=aks"), []string{"AGENT_LS_MODE", `"ask"`}},
 		{"unknown setting", editor(`{"bash":{"timeuot":1}}`), []string{"initializationOptions", `"bash.timeuot"`, `"bash.timeout"`}},
@@ -282,6 +291,21 @@ func TestFaultsNamePlaceAndNearest(t *testing.T) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %q does not say %q", c.name, err, want)
 			}
+		}
+	}
+}
+
+func TestAHomeFolderIsAbsolute(t *testing.T) {
+	if err := checkHome(abs("/home/u"), nil); err != nil {
+		t.Error(err)
+	}
+	for home, want := range map[string]string{"": "set it to the absolute path", "relative": `"relative" is no absolute path`} {
+		var unset error
+		if home == "" {
+			unset = errors.New("$HOME is not defined")
+		}
+		if err := checkHome(home, unset); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", home, err)
 		}
 	}
 }

@@ -57,6 +57,8 @@ type Key struct {
 	Outside bool
 	// Secret values are never printed.
 	Secret bool
+	// Least is the smallest number or size that works.
+	Least int64
 
 	get func(*Config) any
 	set func(*Config, any)

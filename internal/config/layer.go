@@ -25,8 +25,9 @@ type layer struct {
 	base    base
 	// text says that values are texts, of flags or variables.
 	text bool
-	// items gives the lines of the tables of a list.
-	items func(name string, index int) int
+	// line gives the line of a name as keyLines spells it, 0 for unknown; nil where
+	// there are no lines.
+	line func(name string) int
 }
 
 // tomlLayer reads a configuration file. Every fault is reported, not just the
@@ -37,7 +38,7 @@ func tomlLayer(data []byte, at Origin, b base) (layer, error) {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
 			at.Line = parse.Position.Line
-			return layer{}, &Error{at, parse.Message}
+			return layer{}, &Error{at, parse.Message + remedy(parse.Message)}
 		}
 		return layer{}, &Error{at, err.Error()}
 	}
@@ -48,8 +49,18 @@ func tomlLayer(data []byte, at Origin, b base) (layer, error) {
 		return o
 	}
 	entries, err := settings(tree, place)
-	items := func(name string, i int) int { return lines[itemName(name, i)] }
-	return layer{entries: entries, base: b, items: items}, err
+	return layer{entries: entries, base: b, line: func(name string) int { return lines[name] }}, err
+}
+
+// remedy says what to do about the usual slips, which the parser only describes.
+func remedy(message string) string {
+	switch {
+	case strings.HasPrefix(message, "expected value but found"):
+		return `; a text stands in quotes, such as mode = "ask"`
+	case strings.HasPrefix(message, "strings cannot contain newlines"):
+		return "; the closing quote is missing"
+	}
+	return ""
 }
 
 // editorLayer reads initializationOptions.
@@ -63,7 +74,7 @@ func editorLayer(data json.RawMessage, b base) (layer, error) {
 		return layer{}, &Error{at, "must be an object of settings: " + err.Error()}
 	}
 	entries, err := settings(tree, func(string) Origin { return at })
-	return layer{entries: entries, base: b, items: func(string, int) int { return 0 }}, err
+	return layer{entries: entries, base: b, line: func(string) int { return 0 }}, err
 }
 
 // settings finds the declared keys in a tree of tables. place tells where a

@@ -35,11 +35,27 @@ type Sources struct {
 }
 
 // SystemSources returns the sources of this process without flags and editor
-// settings.
+// settings. Without a working folder that exists, or without an absolute home
+// folder, the error says what to do.
 func SystemSources() (Sources, error) {
 	cwd, errCwd := os.Getwd()
+	if errCwd != nil {
+		errCwd = fmt.Errorf("the working folder cannot be found (%w): change to one that exists", errCwd)
+	}
 	home, errHome := os.UserHomeDir()
-	return Sources{Environ: os.Environ(), Cwd: cwd, Home: home}, errors.Join(errCwd, errHome)
+	return Sources{Environ: os.Environ(), Cwd: cwd, Home: home}, errors.Join(errCwd, checkHome(home, errHome))
+}
+
+// checkHome refuses a home folder that is not known, and a relative one: state
+// would lie wherever the program is started.
+func checkHome(home string, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: set it to the absolute path of your home folder", err)
+	case !filepath.IsAbs(home):
+		return fmt.Errorf("the home folder %q is no absolute path: correct the variable HOME", home)
+	}
+	return nil
 }
 
 // loader builds one Config.
@@ -125,7 +141,7 @@ func (l *loader) apply(layer layer, err error) {
 func (l *loader) take(layer layer, e entry) {
 	v, err := layer.value(e)
 	if err != nil {
-		l.fail(&Error{e.origin, fmt.Sprintf("%s: %s", e.key.Name, err)})
+		l.failEntry(layer, e, err)
 		return
 	}
 	if more, ok := v.([]Rule); ok {
@@ -143,7 +159,7 @@ func (y layer) value(e entry) (any, error) {
 	v, err := e.key.from(e.value, y.base, e.origin)
 	if list, ok := v.([]Rule); ok {
 		for i := range list {
-			if line := y.items(e.key.Name, i); line > 0 {
+			if line := y.line(itemName(e.key.Name, i)); line > 0 {
 				list[i].Origin.Line = line
 			}
 		}

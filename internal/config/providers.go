@@ -26,13 +26,11 @@ func providers(v any, b base) (any, error) {
 	var errs []error
 	for _, name := range sortedNames(table) {
 		if indexOf(ownPrefixes, name) >= 0 || strings.Contains(name, ":") {
-			errs = append(errs, fmt.Errorf("provider %q: the name has a meaning already; choose another one", name))
+			errs = append(errs, within("."+name, fmt.Sprintf("provider %q", name), errors.New("the name has a meaning already; choose another one")))
 			continue
 		}
 		p, err := provider(table[name], b)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("provider %q: %w", name, err))
-		}
+		errs = append(errs, within("."+name, fmt.Sprintf("provider %q", name), err))
 		out[name] = p
 	}
 	return out, errors.Join(errs...)
@@ -87,12 +85,4 @@ func countMember(table map[string]any, name string) (int, error) {
 		return 0, err
 	}
 	return n.(int), nil
-}
-
-// named puts a member's name before an error.
-func named(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 )
 
 // ruleKinds are the kinds of a configured rule.
@@ -16,13 +17,15 @@ func rules(v any, at Origin) (any, error) {
 		return nil, err
 	}
 	out := make([]Rule, 0, len(items))
+	var errs []error
 	for i, item := range items {
 		r, err := rule(item)
-		if err != nil {
-			return nil, fmt.Errorf("rule %d: %w", i+1, err)
-		}
+		errs = append(errs, within(itemName("", i), fmt.Sprintf("rule %d", i+1), err))
 		r.Origin = at
 		out = append(out, r)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -39,7 +42,11 @@ func tables(v any) ([]any, error) {
 		}
 		return out, nil
 	}
-	return nil, wrongType("a list of tables", v)
+	err := wrongType("a list of tables", v)
+	if _, ok := v.(map[string]any); ok {
+		err = fmt.Errorf("%w; write two brackets on each side, such as [[permission.allow]]", err)
+	}
+	return nil, err
 }
 
 func rule(v any) (Rule, error) {
@@ -55,8 +62,11 @@ func rule(v any) (Rule, error) {
 	if err := errors.Join(errKind, errPattern, errExact); err != nil {
 		return r, err
 	}
+	if r.Kind == "" {
+		return r, fmt.Errorf("kind is missing; it is one of %s", strings.Join(ruleKinds.Values, ", "))
+	}
 	if _, err := ruleKinds.text(r.Kind, base{}); err != nil {
-		return r, fmt.Errorf("kind: %w", err)
+		return r, named("kind", err)
 	}
 	if r.Pattern == "" {
 		return r, errors.New("pattern is missing")
@@ -79,12 +89,14 @@ func agents(v any) (any, error) {
 	}
 	sort.Strings(names)
 	out := make(map[string]Agent, len(table))
+	var errs []error
 	for _, name := range names {
 		a, err := agent(table[name])
-		if err != nil {
-			return nil, fmt.Errorf("agent %q: %w", name, err)
-		}
+		errs = append(errs, within("."+name, fmt.Sprintf("agent %q", name), err))
 		out[name] = a
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -103,7 +115,7 @@ func agent(v any) (Agent, error) {
 	}
 	if list, ok := table["args"]; ok {
 		if a.Args, err = texts(list); err != nil {
-			return a, fmt.Errorf("args: %w", err)
+			return a, named("args", err)
 		}
 	}
 	var errEnv, errAuth, errOptions error
@@ -123,7 +135,7 @@ func textTable(table map[string]any, name string) (map[string]string, error) {
 	for key, value := range values {
 		s, ok := value.(string)
 		if !ok {
-			return nil, fmt.Errorf("%s.%s: %w", name, key, wrongType("a text", value))
+			return nil, named(name+"."+key, wrongType("a text", value))
 		}
 		out[key] = s
 	}

@@ -37,7 +37,7 @@ func (k *Key) fromText(s string, b base) (any, error) {
 	case Count, Seconds:
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%q is not a whole number", s)
+			return nil, k.unit(fmt.Errorf("%q is not a whole number", s))
 		}
 		return k.number(n)
 	case Texts:
@@ -69,11 +69,11 @@ func (k *Key) from(v any, b base, at Origin) (any, error) {
 	case Count, Seconds:
 		n, ok := whole(v)
 		if !ok {
-			return nil, wrongType("a whole number", v)
+			return nil, k.unit(wrongType("a whole number", v))
 		}
 		return k.number(n)
 	case Size:
-		return size(v)
+		return k.size(v)
 	case Texts:
 		return texts(v)
 	case Rules:
@@ -96,12 +96,23 @@ func (k *Key) text(s string, b base) (any, error) {
 	return s, nil
 }
 
+// unit says in an error what a number counts, where that is no plain count.
+func (k *Key) unit(err error) error {
+	if k.Kind == Seconds {
+		return fmt.Errorf("%w; write seconds, such as 300", err)
+	}
+	return err
+}
+
 // maxSeconds keeps a duration within its type.
 const maxSeconds = int64(math.MaxInt64 / time.Second)
 
 func (k *Key) number(n int64) (any, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%d is negative", n)
+	}
+	if n < k.Least {
+		return nil, fmt.Errorf("%d is too small; the least is %d", n, k.Least)
 	}
 	if k.Kind == Seconds {
 		if n > maxSeconds {
@@ -135,13 +146,22 @@ var sizeUnits = []struct {
 	factor int64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"", 1}}
 
+// size reads bytes, as many as the key takes at least.
+func (k *Key) size(v any) (any, error) {
+	n, err := size(v)
+	if err == nil && n < k.Least {
+		return nil, fmt.Errorf("%d bytes are too few; the least is %d", n, k.Least)
+	}
+	return n, err
+}
+
 // size reads bytes: a number, or a text with a unit.
-func size(v any) (any, error) {
+func size(v any) (int64, error) {
 	s, isText := v.(string)
 	if !isText {
 		n, ok := whole(v)
 		if !ok {
-			return nil, wrongType(`bytes, or a text such as "64 MiB"`, v)
+			return 0, wrongType(`bytes, or a text such as "64 MiB"`, v)
 		}
 		s = strconv.FormatInt(n, 10)
 	}
@@ -156,7 +176,7 @@ func size(v any) (any, error) {
 		}
 		return n * u.factor, nil
 	}
-	return nil, fmt.Errorf("%q is no size; write bytes, or a number with KiB, MiB or GiB", s)
+	return 0, fmt.Errorf("%q is no size; write bytes, or a number with KiB, MiB or GiB", s)
 }
 
 func texts(v any) ([]string, error) {
@@ -182,7 +202,7 @@ func members(v any, allowed ...string) (map[string]any, error) {
 	}
 	for name := range table {
 		if indexOf(allowed, name) < 0 {
-			return nil, fmt.Errorf("unknown member %q; did you mean %q?", name, nearest.Of(name, allowed))
+			return nil, &memberError{"." + name, fmt.Errorf("unknown member %q; did you mean %q?", name, nearest.Of(name, allowed))}
 		}
 	}
 	return table, nil
@@ -197,7 +217,7 @@ func member[T any](table map[string]any, name string) (T, error) {
 	}
 	t, ok := v.(T)
 	if !ok {
-		return zero, fmt.Errorf("%s: %w", name, wrongType(typeName(any(zero)), v))
+		return zero, named(name, wrongType(typeName(any(zero)), v))
 	}
 	return t, nil
 }
@@ -214,7 +234,12 @@ func typeName(v any) string {
 		return "a text"
 	case bool:
 		return "true or false"
-	case int, int64, float64:
+	case float64:
+		if _, ok := whole(v); !ok {
+			return "a fraction"
+		}
+		return "a number"
+	case int, int64:
 		return "a number"
 	case []any, []map[string]any:
 		return "a list"
