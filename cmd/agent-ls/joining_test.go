@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/textproto"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // lspEditor is an editor with one "agent-ls lsp".
 type lspEditor struct {
 	t        *testing.T
+	cmd      *exec.Cmd
 	in       io.WriteCloser
 	messages chan message
 }
@@ -36,7 +38,7 @@ func connectLSP(t *testing.T, h home) *lspEditor {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	e := &lspEditor{t: t, in: in, messages: make(chan message, 64)}
+	e := &lspEditor{t: t, cmd: cmd, in: in, messages: make(chan message, 64)}
 	go e.read(out)
 	t.Cleanup(func() {
 		in.Close()

@@ -211,7 +211,7 @@ func (l *languageServer) close() {
 	}
 	l.server.Close()
 	if l.app != nil {
-		l.app.closeReview()
+		l.app.storeReview()
 		l.app.close()
 	}
 }

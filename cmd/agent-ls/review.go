@@ -111,25 +111,27 @@ func (n noting) keep(err error) {
 	}
 }
 
-// promptMeta is the _meta of a prompt's answer.
+// promptMeta is the _meta of a prompt's answer. What the turn changed is stored
+// before it: a turn that has been answered is reviewed also after a crash.
 func (a *app) promptMeta(s *agent.Session) map[string]any {
 	if a.review == nil {
 		return nil
 	}
+	a.storeReview()
 	return a.review.shown.PromptMeta(s)
 }
 
 // forget removes what is kept of a deleted session beside its log.
-func (a *app) forget(session string) error {
-	err := errors.Join(a.outputs.Remove(session), a.transcripts.Remove(session))
+func (a *app) forget(session agent.SessionInfo) error {
+	err := errors.Join(a.outputs.Remove(session.ID), a.transcripts.Remove(session.ID), a.hosted.forget(session))
 	if a.review != nil {
-		err = errors.Join(err, a.review.checkpoints.Forget(session))
+		err = errors.Join(err, a.review.checkpoints.Forget(session.ID))
 	}
 	return err
 }
 
-// closeReview stores what happened last.
-func (a *app) closeReview() {
+// storeReview stores what happened last.
+func (a *app) storeReview() {
 	if a.review == nil {
 		return
 	}
