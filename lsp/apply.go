@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -72,13 +73,43 @@ func (d door) edit(ctx context.Context, f workspace.FileWrite) (uri.URI, error) 
 	defer d.stopAwaiting(f.Path, t)
 	edits, err := t.edits(f)
 	if err == nil && len(edits) > 0 {
-		err = d.send(ctx, t, edits)
+		err = d.send(ctx, t, f, edits)
 	}
 	var refused *refusedError
-	if (errors.As(err, &refused) || errors.Is(err, errUnseen)) && !d.s.docs.unchanged(f.Path, t.version) {
-		err = changedMeanwhile(f.Path)
+	if now, changed := d.s.docs.changedSince(f.Path, t.version); changed {
+		switch {
+		case errors.As(err, &refused):
+			err = changedMeanwhile(f.Path)
+		case errors.Is(err, errUnseen):
+			err = d.explain(t, f, now)
+		}
 	}
 	return t.uri, err
+}
+
+// arrival finds out from the text that is there now whether an edit was made
+// while the user typed. One that was is told; what was typed is told by
+// stopAwaiting.
+func (d door) arrival(t target, f workspace.FileWrite, now text.Text) arrival {
+	after := strings.TrimPrefix(f.After, t.prefix)
+	a := judgeArrival(t.text.String(), after, now.String())
+	if a == arrivalMade && d.s.observer != nil {
+		d.s.observer.Changed(DocumentChange{
+			URI: t.uri, Path: f.Path, Prefix: t.prefix, Before: t.text, After: text.New(after), Cause: causeAgent,
+		})
+	}
+	return a
+}
+
+// explain says what became of an edit that was not seen alone in time.
+func (d door) explain(t target, f workspace.FileWrite, now text.Text) error {
+	switch d.arrival(t, f, now) {
+	case arrivalMade:
+		return nil
+	case arrivalNotMade:
+		return changedMeanwhile(f.Path)
+	}
+	return changedBesides(f.Path)
 }
 
 // errUnseen is an edit that the editor says it made without telling of any
@@ -108,6 +139,14 @@ func changedMeanwhile(path string) error {
 		Code: workspace.FSStaleVersion, Path: path,
 		Message: filepath.Base(path) + " was changed in the editor while the edit was on its way; nothing was changed",
 		Hint:    "Read the file again and retry with its present text.", Err: workspace.ErrTryAgain,
+	}
+}
+
+func changedBesides(path string) error {
+	return &workspace.Error{
+		Code: workspace.FSStaleVersion, Path: path,
+		Message: filepath.Base(path) + " was changed in the editor while the edit was on its way, at the place of the edit, so whether the edit was made is not known",
+		Hint:    "Read the file before you go on.",
 	}
 }
 
@@ -195,7 +234,7 @@ func splits(s string, at int) bool {
 }
 
 // send asks the editor for the edit and waits until the mirror has it.
-func (d door) send(ctx context.Context, t target, edits []protocol.TextEdit) error {
+func (d door) send(ctx context.Context, t target, f workspace.FileWrite, edits []protocol.TextEdit) error {
 	asking, stop := context.WithTimeout(d.s.conn.ctx, d.s.times.answer)
 	answer := make(chan error, 1)
 	d.s.run(func() {
@@ -209,7 +248,7 @@ func (d door) send(ctx context.Context, t target, edits []protocol.TextEdit) err
 		if err != nil {
 			return err
 		}
-		return d.confirm(ctx, t)
+		return d.confirm(ctx, t, f)
 	case <-ctx.Done():
 		stop()
 		return fmt.Errorf("cancelled while the editor was making the edit, so whether the text changed is not known: %w", context.Cause(ctx))
@@ -236,17 +275,30 @@ func (d door) ask(ctx context.Context, t target, edits []protocol.TextEdit) erro
 	return nil
 }
 
+// quiet is how long an editor tells of no change before the text is judged in
+// which the user may have typed besides.
+const quiet = 50 * time.Millisecond
+
 // confirm waits for an edit that the editor says it made.
-func (d door) confirm(ctx context.Context, t target) error {
-	timer := time.NewTimer(d.s.times.confirm)
+func (d door) confirm(ctx context.Context, t target, f workspace.FileWrite) error {
+	timer, pause := time.NewTimer(d.s.times.confirm), time.NewTimer(quiet)
 	defer timer.Stop()
-	select {
-	case <-t.awaited.reached:
-		return nil
-	case <-timer.C:
-		return errUnseen
-	case <-ctx.Done():
-		return fmt.Errorf("cancelled before the edit was seen in the editor, so whether the text changed is not known: %w", context.Cause(ctx))
+	defer pause.Stop()
+	for {
+		select {
+		case <-t.awaited.reached:
+			return nil
+		case <-t.awaited.moved:
+			pause.Reset(quiet)
+		case <-pause.C:
+			if now, changed := d.s.docs.changedSince(f.Path, t.version); changed && d.arrival(t, f, now) == arrivalMade {
+				return nil
+			}
+		case <-timer.C:
+			return errUnseen
+		case <-ctx.Done():
+			return fmt.Errorf("cancelled before the edit was seen in the editor, so whether the text changed is not known: %w", context.Cause(ctx))
+		}
 	}
 }
 
@@ -297,7 +349,7 @@ func (s *Documents) await(path, after string) (t target, ok bool) {
 	if d == nil {
 		return target{}, false
 	}
-	d.awaited = &awaited{fingerprint: fingerprintOf(after), reached: make(chan struct{}), before: d.buffer.Text()}
+	d.awaited = &awaited{fingerprint: fingerprintOf(after), reached: make(chan struct{}), moved: make(chan struct{}, 1), before: d.buffer.Text()}
 	return target{d.uri, d.version, d.prefix, d.buffer.Text(), s.encoding, d.dirty, d.awaited}, true
 }
 
@@ -312,10 +364,14 @@ func (s *Documents) stopAwaiting(path string, a *awaited) (strayed bool) {
 	return a.parts && !a.done
 }
 
-// unchanged reports whether a document still has a version.
-func (s *Documents) unchanged(path string, version int32) bool {
+// changedSince returns the text of a document that is open and has another
+// version than the given one.
+func (s *Documents) changedSince(path string, version int32) (now text.Text, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.byFile[fileKey(path)]
-	return d != nil && d.version == version
+	if d == nil || d.version == version {
+		return text.Text{}, false
+	}
+	return d.buffer.Text(), true
 }

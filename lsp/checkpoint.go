@@ -1,14 +1,17 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
 	"github.com/agent-ls/agent-ls/workspace"
 	"github.com/agent-ls/agent-ls/workspace/diff"
@@ -61,11 +64,43 @@ type restored struct {
 	Refused []refused `json:"refused,omitempty"`
 	// Checkpoint leads back to before the restore; absent when nothing differed.
 	Checkpoint string `json:"checkpoint,omitempty"`
+	// Changes are what the restore would do to the files; only of a dry run.
+	Changes []foreseen `json:"changes,omitempty"`
 }
 
-// restoreCommand goes back to a checkpoint: all files that differ, or none.
+// foreseen is what a restore would do to a file.
+type foreseen struct {
+	Path   string `json:"path"`
+	Change string `json:"change"` // create, update or delete
+	// Added and Removed count lines.
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// restoreWish is the second argument of agent-ls.restoreCheckpoint.
+type restoreWish struct {
+	DryRun bool `json:"dryRun"`
+}
+
+// restoreArgs are the arguments of agent-ls.restoreCheckpoint.
+func restoreArgs(name string, args []json.RawMessage) (id string, wish restoreWish, err error) {
+	const what = `[checkpoint id], [checkpoint id, {"dryRun": true}], or no argument for the newest`
+	if len(args) == 2 {
+		decoder := json.NewDecoder(bytes.NewReader(args[1]))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&wish); err != nil {
+			return "", wish, expected(name, what)
+		}
+		args = args[:1]
+	}
+	id, err = stringArg(name, args, what, true)
+	return id, wish, err
+}
+
+// restoreCommand goes back to a checkpoint: all files that differ, or none. A
+// dry run says what that would change and changes nothing.
 func (r *Review) restoreCommand(ctx context.Context, name string, args []json.RawMessage) (any, error) {
-	id, err := stringArg(name, args, "[checkpoint id], or no argument for the newest", true)
+	id, wish, err := restoreArgs(name, args)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +129,10 @@ func (r *Review) restoreCommand(ctx context.Context, name string, args []json.Ra
 	for _, c := range changes {
 		out.Files = append(out.Files, c.Base.Path)
 	}
+	if wish.DryRun {
+		out.Changes = foreseenOf(changes)
+		return result(out)
+	}
 	if len(missing) > 0 {
 		r.s.show(protocol.MessageTypeWarning, "agent-ls: not restored: "+r.refusals(missing))
 	}
@@ -103,6 +142,61 @@ func (r *Review) restoreCommand(ctx context.Context, name string, args []json.Ra
 		}
 	}
 	return result(out)
+}
+
+// foreseenOf describes changes that are not made.
+func foreseenOf(changes []workspace.Change) []foreseen {
+	out := make([]foreseen, 0, len(changes))
+	for _, c := range changes {
+		before := c.Base.Content()
+		f := foreseen{Path: c.Base.Path, Change: "update"}
+		switch c.Op {
+		case workspace.OpCreate:
+			f.Change = "create"
+			f.Added = countLines(c.Text)
+		case workspace.OpDelete:
+			f.Change = "delete"
+			f.Removed = countLines(before)
+		default:
+			for _, e := range c.Edits {
+				f.Removed += countLines(before[e.Start:e.End])
+				f.Added += countLines(e.New)
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// checkpointDocument begins the URIs agent-ls:/checkpoint/ID/PATH.
+const checkpointDocument = scheme + ":/checkpoint/"
+
+// then is the text of a file at a checkpoint, as restoring it would give it:
+// empty for a file that was not there.
+func (r *Review) then(u uri.URI) (text string, ok bool) {
+	rest, ok := strings.CutPrefix(string(u), checkpointDocument)
+	if !ok {
+		return "", false
+	}
+	id, rest, _ := strings.Cut(rest, "/")
+	path := filePath(parseURI("file:///" + rest))
+	files, _, err := r.checkpoints.Restore(id)
+	if err != nil || path == "" {
+		return "", false
+	}
+	i := slices.IndexFunc(files, func(f review.Restored) bool { return f.Path == path })
+	if i < 0 {
+		return "", false
+	}
+	return strings.TrimPrefix(files[i].Text, bom), true
 }
 
 func (r *Review) newestCheckpoint(name string) (string, error) {

@@ -35,7 +35,7 @@ func parseURI(u string) uri.URI {
 }
 
 // textDocumentContent gives the documents of our own scheme.
-func (s *Server) textDocumentContent(ctx context.Context, p *protocol.TextDocumentContentParams) (any, error) {
+func (s *Server) textDocumentContent(_ context.Context, p *protocol.TextDocumentContentParams) (any, error) {
 	if m := transcriptPattern.FindStringSubmatch(string(p.URI)); m != nil {
 		text, err := s.transcriptOf(m[1])
 		if err != nil {
@@ -45,7 +45,7 @@ func (s *Server) textDocumentContent(ctx context.Context, p *protocol.TextDocume
 		return &protocol.TextDocumentContentResult{Text: text}, nil
 	}
 	if s.reviewer != nil && p.URI.Scheme() == scheme {
-		if text, ok := s.reviewer.Base(ctx, p.URI); ok {
+		if text, ok := s.reviewer.Document(p.URI); ok {
 			return &protocol.TextDocumentContentResult{Text: text}, nil
 		}
 	}

@@ -51,6 +51,7 @@ type awaited struct {
 	fingerprint
 	reached chan struct{} // closed when it has
 	done    bool
+	moved   chan struct{} // holds one when parts was set since the last look
 	// before is the text when the edit was sent, parts that it has changed since
 	// without reaching the awaited one.
 	before text.Text
@@ -191,6 +192,10 @@ func (d *document) apply(version int32, changes []protocol.TextDocumentContentCh
 		why = causeReload
 	case d.awaited != nil && !d.awaited.done:
 		d.awaited.parts = true
+		select {
+		case d.awaited.moved <- struct{}{}:
+		default:
+		}
 		why = causePart
 	}
 	return why

@@ -29,9 +29,10 @@ type DocumentChange struct {
 	URI     uri.URI
 	Path    string // of the file, links resolved; "" for what is no file
 	Version int32
-	// Before and After are the texts as the editor has them, without the byte
-	// order mark that it hides.
+	// Before and After are the texts as the editor has them, without Prefix, the
+	// byte order mark that it hides.
 	Before, After text.Text
+	Prefix        string
 	Cause         cause
 }
 
@@ -97,7 +98,7 @@ func (s *Documents) change(u uri.URI, version int32, changes []protocol.TextDocu
 	if d == nil || version <= d.version {
 		return DocumentChange{}, false
 	}
-	c = DocumentChange{URI: u, Path: d.path, Version: version, Before: d.buffer.Text()}
+	c = DocumentChange{URI: u, Path: d.path, Version: version, Prefix: d.prefix, Before: d.buffer.Text()}
 	c.Cause = d.apply(version, changes, s.encoding)
 	if c.Cause == causeAgent {
 		c.Before = d.awaited.before

@@ -112,15 +112,15 @@ func TestBareClientKeepsUnsavedText(t *testing.T) {
 func TestEditsThatDoNotArrive(t *testing.T) {
 	for _, c := range []struct {
 		name, personality, verdict string
+		times                      editTimes // of what does not come
 		attempts                   int
 	}{
-		{"refused", "vscode", "reject", 2},
-		{"a lie", "vscode", "lie", 1},
-		{"no answer", "nvim12", "silent", 1},
+		{"refused", "vscode", "reject", editTimes{}, 2},
+		{"a lie", "vscode", "lie", editTimes{confirm: 100 * time.Millisecond}, 1},
+		{"no answer", "nvim12", "silent", editTimes{answer: 300 * time.Millisecond}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			short := editTimes{answer: 300 * time.Millisecond, confirm: 100 * time.Millisecond, save: time.Second}
-			s := dirty(t, c.personality, world{times: short})
+			s := dirty(t, c.personality, world{times: c.times})
 			before := s.text("a.txt")
 			s.mu.Lock()
 			s.onEdit = func() string { return c.verdict }
@@ -134,7 +134,7 @@ func TestEditsThatDoNotArrive(t *testing.T) {
 			if n != c.attempts {
 				t.Errorf("%d attempts, want %d", n, c.attempts)
 			}
-			s.server.times = defaultEditTimes
+			s.server.times = editTimes{}.patient()
 			s.expectFailed(s.prompt(s.swap("a.txt", "line 7", "seven")), false)
 			s.expectText("a.txt", strings.Replace(before, "line 7", "seven", 1))
 		})
@@ -146,7 +146,8 @@ func TestEditsThatDoNotArrive(t *testing.T) {
 func TestUserTypesWhileAnEditIsOnItsWay(t *testing.T) {
 	for _, name := range []string{"vscode", "nvim12"} {
 		t.Run(name, func(t *testing.T) {
-			s := dirty(t, name, world{params: declareVersions})
+			// An editor that skips an edit without a word costs this much each time.
+			s := dirty(t, name, world{params: declareVersions, times: editTimes{confirm: 3 * time.Second}})
 			before := s.text("a.txt")
 			s.typeOnEdit("line 9", " raced")
 			s.expectFailed(s.prompt(s.swap("a.txt", "line 7", "seven")), false)

@@ -68,6 +68,7 @@ type fakeDoc struct {
 	uri     string
 	text    string
 	version int
+	held    []map[string]any // changes that the server is not told of yet
 }
 
 // question is a question to the user; the test answers it.
@@ -441,15 +442,28 @@ func (e *editor) span(m *diff.Mapper, start, end int) map[string]any {
 // typeAfter types behind the first occurrence of a text.
 func (e *editor) typeAfter(rel, find, insert string) {
 	d := e.doc(rel)
+	e.sendChanges(d, e.typed(d, rel, find, insert))
+}
+
+// typeHeld types and tells of it only with the next edit, as Emacs does for half
+// a second.
+func (e *editor) typeHeld(rel, find, insert string) {
+	d := e.doc(rel)
+	change := e.typed(d, rel, find, insert)
 	e.mu.Lock()
+	d.held = append(d.held, change)
+	e.mu.Unlock()
+}
+
+// typed makes a change of the user's.
+func (e *editor) typed(d *fakeDoc, rel, find, insert string) map[string]any {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	at := strings.Index(d.text, find)
 	if at < 0 {
-		e.mu.Unlock()
 		e.t.Fatalf("%s has no %q", rel, find)
 	}
-	change := e.splice(d, at+len(find), at+len(find), insert)
-	e.mu.Unlock()
-	e.sendChanges(d, change)
+	return e.splice(d, at+len(find), at+len(find), insert)
 }
 
 // setText replaces the whole text.

@@ -126,7 +126,8 @@ func (e *editor) applyPart(id json.RawMessage, part editPart) bool {
 		e.answer(id, map[string]any{"applied": e.p.stale == "skip"})
 		return false
 	}
-	changes := e.make(d, part.Edits)
+	changes := append(d.held, e.make(d, part.Edits)...)
+	d.held = nil
 	e.mu.Unlock()
 	if e.p.late {
 		e.answer(id, map[string]any{"applied": true})

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,7 @@ type world struct {
 	hub    func(c *agent.Config)
 	raw    bool // no handshake
 	params func(map[string]any)
-	times  editTimes // zero: the default
+	times  editTimes // zero fields: patience
 	files  map[string]string
 }
 
@@ -77,9 +78,7 @@ func start(t *testing.T, name string, w world) *setup {
 	toServer, fromEditor := io.Pipe()
 	toEditor, fromServer := io.Pipe()
 	s.server = New(pipes{toServer, fromServer, toServer}, o)
-	if w.times != (editTimes{}) {
-		s.server.times = w.times
-	}
+	s.server.times = w.times.patient()
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		clean, err := s.server.Serve(ctx)
@@ -98,6 +97,11 @@ func start(t *testing.T, name string, w world) *setup {
 		s.initialize(w.params)
 	}
 	return s
+}
+
+// patient gives a busy machine time for the steps that no test cuts short.
+func (e editTimes) patient() editTimes {
+	return editTimes{cmp.Or(e.answer, patience), cmp.Or(e.confirm, patience), cmp.Or(e.save, patience)}
 }
 
 // opener wires a program with the built-in tools and the direct model.

@@ -86,9 +86,9 @@ type Reviewer interface {
 	// Command runs a command of the review or of checkpoints. A wrong argument
 	// is an error that says what was expected.
 	Command(ctx context.Context, name string, args []json.RawMessage) (any, error)
-	// Base is the text of a document agent-ls:/review/base/…; ok is false for
-	// one that there is not.
-	Base(ctx context.Context, u uri.URI) (text string, ok bool)
+	// Document is the text of a document agent-ls:/review/base/… or
+	// agent-ls:/checkpoint/…; ok is false for one that there is not.
+	Document(u uri.URI) (text string, ok bool)
 }
 
 // Observer is told what happens to documents and files. A Reviewer that is one

@@ -159,12 +159,13 @@ func baseURI(path string) uri.URI {
 	return parseURI(baseDocument + strings.TrimPrefix(string(fileURI(path)), "file://"))
 }
 
-// Base is the text of such a document: empty for a file that was not there. A
-// file that no agent has changed has none.
-func (r *Review) Base(_ context.Context, u uri.URI) (text string, ok bool) {
+// Document is the text of a file before agents changed it or at a checkpoint:
+// empty for a file that was not there. A file that no agent has changed has
+// none.
+func (r *Review) Document(u uri.URI) (text string, ok bool) {
 	rest, ok := strings.CutPrefix(string(u), baseDocument+"/")
 	if !ok {
-		return "", false
+		return r.then(u)
 	}
 	path := filePath(parseURI("file:///" + rest))
 	if path == "" || !r.ledger.Tracks(path) {

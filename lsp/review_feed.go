@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"go.lsp.dev/uri"
 
@@ -156,9 +155,8 @@ func (r *Review) arrived(c DocumentChange) {
 		return
 	}
 	f.seen = true
-	after := stateOf(h)
-	before := after
-	before.Text = strings.TrimSuffix(after.Text, c.After.String()) + c.Before.String()
+	before, after := stateOf(h), stateOf(h)
+	before.Text, after.Text = c.Prefix+c.Before.String(), c.Prefix+c.After.String()
 	r.tell(f.note(review.Change{Path: c.Path, Before: before, After: after}))
 }
 

@@ -213,6 +213,42 @@ func TestTypingBeforeARefusedEdit(t *testing.T) {
 	s.expectText("a.txt", strings.Replace(numbered, "line 1\n", "line 1\nmine\n", 1))
 }
 
+// TestTypingToldWithAnEdit types what the editor tells of only with the edit:
+// the edit is there, and what was typed is the user's.
+func TestTypingToldWithAnEdit(t *testing.T) {
+	for _, name := range []string{"vscode", "nvim12"} {
+		t.Run(name, func(t *testing.T) {
+			s := startReview(t, name, world{files: map[string]string{"a.txt": bom + numbered}}, false, nil)
+			s.open("a.txt")
+			s.typeAfter("a.txt", "line 1", " typed")
+			s.onEdit = func() string {
+				s.onEdit = nil
+				s.typeHeld("a.txt", "line 9", " mine")
+				return ""
+			}
+			s.agentEdits("a.txt", "line 3\n", "three\n")
+			if n := len(s.edits); n != 1 {
+				t.Errorf("%d edits, want 1", n)
+			}
+			s.expectLenses("a.txt", 2)
+			s.do("undoAll")
+			s.expectText("a.txt", strings.NewReplacer("line 1", "line 1 typed", "line 9", "line 9 mine").Replace(numbered))
+			s.server.times.confirm = 100 * time.Millisecond
+			s.typeAfter("a.txt", "line 5", " more")
+			s.onEdit = func() string {
+				s.onEdit = nil
+				s.typeHeld("a.txt", "line 7", " too")
+				return ""
+			}
+			out := s.prompt(s.swap("a.txt", "line 7", "seven"))
+			s.expectFailed(out, true)
+			if !strings.Contains(out.Transcript, " is not known") || len(s.edits) != 3 {
+				t.Errorf("%d edits:\n%s", len(s.edits), out.Transcript)
+			}
+		})
+	}
+}
+
 // TestReviewOfTheDisk is about a clean buffer, whose editor reads the file
 // again late or not at all.
 func TestReviewOfTheDisk(t *testing.T) {
@@ -369,6 +405,7 @@ func TestReviewArguments(t *testing.T) {
 		{"undoDecision", []any{1}, "expected no arguments"},
 		{"undoDecision", nil, "no decision to take back"},
 		{"restoreCheckpoint", []any{1}, "expected [checkpoint id]"},
+		{"restoreCheckpoint", []any{"x", map[string]any{"dry": true}}, "dryRun"},
 		{"restoreCheckpoint", nil, "there is no session yet"},
 		{"restoreCheckpoint", []any{"none"}, `unknown checkpoint "none"`},
 		{"checkpoints", []any{"none"}, `unknown session "none"`},
@@ -382,16 +419,27 @@ func TestReviewArguments(t *testing.T) {
 	s.do("keepFile", s.uri("none.txt"))
 }
 
+// document reads a document of our own scheme; "" when there is none.
+func (s *reviewed) document(u string) string {
+	text, err := s.readDocument(u)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+func (s *reviewed) readDocument(u string) (string, error) {
+	raw, err := s.request("workspace/textDocumentContent", map[string]any{"uri": u})
+	var r struct{ Text string }
+	if err == nil {
+		err = json.Unmarshal(raw, &r)
+	}
+	return r.Text, err
+}
+
 func TestBaseDocument(t *testing.T) {
 	s := startReview(t, "vscode", world{files: map[string]string{"a b.txt": bom + numbered}}, false, nil)
-	read := func(u uri.URI) (string, error) {
-		raw, err := s.request("workspace/textDocumentContent", map[string]any{"uri": u})
-		var r struct{ Text string }
-		if err == nil {
-			check(t, json.Unmarshal(raw, &r))
-		}
-		return r.Text, err
-	}
+	read := func(u uri.URI) (string, error) { return s.readDocument(string(u)) }
 	u := baseURI(s.path("a b.txt"))
 	if _, err := read(u); err == nil {
 		t.Error("a file that no agent changed has a base")
@@ -400,7 +448,7 @@ func TestBaseDocument(t *testing.T) {
 	if text, err := read(u); err != nil || text != numbered {
 		t.Errorf("base %q, %v", text, err)
 	}
-	for _, u := range []uri.URI{"agent-ls:/review/base", "agent-ls:/review/base/", "agent-ls:/review/other"} {
+	for _, u := range []uri.URI{"agent-ls:/review/base", "agent-ls:/review/base/", "agent-ls:/review/other", "agent-ls:/checkpoint/none/a"} {
 		if _, err := read(u); err == nil {
 			t.Errorf("%s is a document", u)
 		}
@@ -523,6 +571,19 @@ func TestCheckpoints(t *testing.T) {
 	}
 	untouched, err := os.Stat(s.path("c.txt"))
 	check(t, err)
+
+	var dry restored
+	check(t, json.Unmarshal(s.do("restoreCheckpoint", list[1].ID, map[string]bool{"dryRun": true}), &dry))
+	want := []foreseen{{s.path("a.txt"), "update", 2, 2}, {s.path("b.txt"), "update", 1, 1}, {s.path("n.txt"), "delete", 0, 1}}
+	if !slices.Equal(dry.Changes, want) || len(dry.Files) != 3 || dry.Checkpoint != "" {
+		t.Errorf("a dry run answers %+v, want %+v", dry, want)
+	}
+	if text := s.document(checkpointDocument + list[1].ID + strings.TrimPrefix(s.uri("b.txt"), "file://")); text != numbered {
+		t.Errorf("b.txt at the checkpoint is %q", text)
+	}
+	if s.text("a.txt") != second || s.disk(t, "b.txt") != bAfter {
+		t.Error("a dry run has changed something")
+	}
 
 	s.do("restoreCheckpoint", list[1].ID)
 	s.expectText("a.txt", start)
