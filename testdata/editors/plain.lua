@@ -18,8 +18,8 @@ return {
     'a prompt, an edit that arrives beside unsaved text, and a hunk undone',
     function()
       local c = h.child({ plain = true, files = { ['a.txt'] = 'one\ntwo\nthree\n' } })
+      c:lua(snippet) -- as init.lua does: before there is a file
       c:edit('a.txt')
-      c:lua(snippet)
       h.eventually('the server', function()
         return c:lua('return #vim.lsp.get_clients({ bufnr = 0 })') == 1
       end)
