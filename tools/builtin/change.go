@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/tools"
 	"github.com/agent-ls/agent-ls/tools/builtin/match"
+	"github.com/agent-ls/agent-ls/tools/cache"
 	"github.com/agent-ls/agent-ls/workspace"
 )
 
@@ -179,8 +180,9 @@ func checkHash(path, expected string, h workspace.Handle) error {
 	return nil
 }
 
-// checkText refuses to change a file whose bytes an edit of text could break.
-func checkText(path string, h workspace.Handle, added ...string) error {
+// checkText refuses to change a file whose bytes an edit could break, or in which
+// its texts, those to find and those to put there, mean other bytes.
+func checkText(path string, h workspace.Handle, texts ...string) error {
 	name, utf8Text := workspace.Encoding(h.Content())
 	if utf8Text {
 		return nil
@@ -188,16 +190,26 @@ func checkText(path string, h workspace.Handle, added ...string) error {
 	if name != workspace.EightBit {
 		return notText(path, name)
 	}
-	for _, s := range added {
-		for i := 0; i < len(s); i++ {
-			if s[i] >= utf8.RuneSelf {
-				return &workspace.Error{Code: workspace.FSNotText, Path: path,
-					Message: path + " is not UTF-8, and the new text is not plain ASCII: mixing the two would break the file",
-					Hint:    "Use ASCII only, or a command such as iconv to convert the file first"}
-			}
+	for _, s := range texts {
+		if word := wordBeyondASCII(s); word != "" {
+			return &workspace.Error{Code: workspace.FSNotText, Path: path,
+				Message: fmt.Sprintf("%s is not UTF-8, and %q is not plain ASCII: such text is not found there, and would break the file", path, word),
+				Hint:    "Find and write ASCII only, or convert the file first with a command such as iconv"}
 		}
 	}
 	return nil
+}
+
+// wordBeyondASCII is the first word of s that is not plain ASCII, "" for none.
+func wordBeyondASCII(s string) string {
+	between := func(r rune) bool { return r <= ' ' } // other spaces are beyond ASCII themselves
+	for _, word := range strings.FieldsFunc(s, between) {
+		if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+			word, _ = cache.ClipClusters(word, 40)
+			return word
+		}
+	}
+	return ""
 }
 
 // matchError puts a path and the next step to an error of package match.

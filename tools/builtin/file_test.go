@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -269,7 +270,14 @@ func TestEditKeepsBytes(t *testing.T) {
 	s := newSession(t, Options{})
 	s.write("f", "caf\xe9\nx=1\n")
 	s.ok("read", args{"file_path": "f"})
-	s.fails("FS_NOT_TEXT", "edit", args{"file_path": "f", "old_string": "x=1", "new_string": "x=é"})
+	for _, tt := range []struct{ old, new, word string }{
+		{"x=1", "x=é", "x=é"}, {"some café", "tea", "café"}, {"x=1", "x=\u00a01", "x=\u00a01"},
+	} {
+		got := s.fails("FS_NOT_TEXT", "edit", args{"file_path": "f", "old_string": tt.old, "new_string": tt.new})
+		if !strings.Contains(got, strconv.Quote(tt.word)+" is not plain ASCII") {
+			t.Errorf("%q to %q: the text that cannot be used is not named: %s", tt.old, tt.new, got)
+		}
+	}
 }
 
 func TestEditCard(t *testing.T) {
