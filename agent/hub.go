@@ -53,8 +53,9 @@ type Config struct {
 	Outputs *cache.Store
 	Cache   cache.Config
 	// Forget removes what is kept of a deleted session elsewhere: spilled
-	// output, checkpoints, transcripts.
-	Forget func(session string) error
+	// output, checkpoints, transcripts. Of a session that is not stored here it
+	// gets the id alone.
+	Forget func(session SessionInfo) error
 	// TurnBegins, when set, is called when a turn begins, before anything in it
 	// can change a file, for a checkpoint. The turn waits for it.
 	TurnBegins func(s *Session, prompt string)
@@ -192,8 +193,13 @@ type SessionOptions struct {
 // New opens a new session and makes it its connection's current one. It
 // touches no disk but for resolving Cwd.
 func (h *Hub) New(ctx context.Context, o SessionOptions) (*Session, error) {
+	return h.newSession(ctx, h.c.NewID(), o)
+}
+
+// newSession opens a new session under an id.
+func (h *Hub) newSession(ctx context.Context, id string, o SessionOptions) (*Session, error) {
 	header := logHeader{
-		Session: h.c.NewID(), Created: h.c.Now().UTC().Round(0), Version: h.c.Version,
+		Session: id, Created: h.c.Now().UTC().Round(0), Version: h.c.Version,
 		Mode: string(first(o.Mode, h.c.DefaultMode)), Model: first(o.Model, h.c.DefaultModel),
 	}
 	header.place(o)

@@ -16,8 +16,9 @@ import (
 // after cursor, "" for the first page; cwd "" means all. Folders are compared
 // by their real path, whatever links, trailing slashes or, on Windows, letter
 // case they are spelled with; with a cwd, an entry's Cwd is spelled as asked
-// (acp.md §4). next is "" on the last page.
-func (h *Hub) List(cwd, cursor string, limit int) (page []SessionInfo, next string, err error) {
+// (acp.md §4). next is "" on the last page. Elsewhere are sessions that others
+// keep; those that are known here as well, by their twins, are listed once.
+func (h *Hub) List(cwd, cursor string, limit int, elsewhere ...SessionInfo) (page []SessionInfo, next string, err error) {
 	after, err := parseCursor(cursor)
 	if err != nil {
 		return nil, "", err
@@ -26,6 +27,7 @@ func (h *Hub) List(cwd, cursor string, limit int) (page []SessionInfo, next stri
 	if err != nil {
 		return nil, "", err
 	}
+	infos = append(infos, apart(infos, elsewhere)...)
 	if cwd != "" {
 		infos = inFolder(infos, cwd)
 	}
@@ -123,14 +125,18 @@ func (h *Hub) Delete(id string) error {
 	if !validID(id) {
 		return nil
 	}
+	info := SessionInfo{ID: id}
 	if s, ok := h.Get(id); ok {
+		info = s.Info()
 		s.Close()
+	} else if stored, ok := h.store.info(id); ok {
+		info = stored
 	}
 	if err := h.store.Delete(id); err != nil {
 		return err
 	}
 	if h.c.Forget != nil {
-		return h.c.Forget(id)
+		return h.c.Forget(info)
 	}
 	return nil
 }

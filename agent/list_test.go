@@ -98,7 +98,7 @@ func TestListComparesFoldersByWhereTheyAre(t *testing.T) {
 func TestDelete(t *testing.T) {
 	var forgot []string
 	w := newWorld(t, model(blocks("a")), func(c *Config) {
-		c.Forget = func(id string) error { forgot = append(forgot, id); return nil }
+		c.Forget = func(s SessionInfo) error { forgot = append(forgot, s.ID); return nil }
 	})
 	s := w.session()
 	wait := s.Enqueue(t.Context(), prompt("go"))

@@ -39,6 +39,7 @@ type logSummary struct {
 	RealCwd string    `json:"realCwd"`
 	Roots   []string  `json:"roots,omitempty"`
 	Updated time.Time `json:"updated"`
+	Twin    string    `json:"twin,omitempty"`
 }
 
 // summaryType tags a logSummary among the records.

@@ -29,6 +29,9 @@ func (s *Session) emit(e Event, k keep) {
 		return
 	}
 	r, err := s.write(e, k)
+	if s.tap != nil {
+		s.tap(r)
+	}
 	if s.frontEnd.Sink != nil {
 		s.frontEnd.Sink.Event(s, r)
 	}
@@ -71,7 +74,7 @@ func notSaved(err error) Notice {
 // summarize writes what lists show of the session.
 func (s *Session) summarize(title string, updated time.Time) error {
 	h := &s.header
-	return s.log.summarize(logSummary{Title: title, Cwd: h.Cwd, RealCwd: h.RealCwd, Roots: h.Roots, Updated: updated})
+	return s.log.summarize(logSummary{Title: title, Cwd: h.Cwd, RealCwd: h.RealCwd, Roots: h.Roots, Updated: updated, Twin: s.twin()})
 }
 
 // saveFailed remembers why the session is not saved; it returns the error the

@@ -37,7 +37,8 @@ type Session struct {
 	recMu sync.Mutex
 	log   *Log
 	seq   int64
-	ended bool // no more records
+	ended bool         // no more records
+	tap   func(Record) // gets each record, nil for nobody
 
 	// mu guards what follows; nothing is called while it is held. It is taken
 	// after recMu where both are.
@@ -139,7 +140,7 @@ func (s *Session) Info() SessionInfo {
 	defer s.mu.Unlock()
 	return SessionInfo{
 		ID: s.id, Cwd: s.header.Cwd, Roots: slices.Clone(s.header.Roots),
-		Title: s.state.title, Updated: s.updated, realCwd: s.header.RealCwd,
+		Title: s.state.title, Updated: s.updated, Twin: s.state.twin(), realCwd: s.header.RealCwd,
 	}
 }
 

@@ -24,6 +24,9 @@ type SessionInfo struct {
 	Roots   []string
 	Title   string
 	Updated time.Time
+	// Twin is the id under which somebody else lists the session, too, see
+	// Session.SetTwin; "" for nobody.
+	Twin string
 
 	// realCwd is Cwd with symlinks resolved when the session was opened.
 	realCwd string
@@ -98,6 +101,21 @@ func (s *Store) Read(id string) (SessionInfo, []Record, error) {
 	return newInfo(header, summary), stored.records, nil
 }
 
+// info is what lists show of a stored session; ok is false where there is none to
+// read.
+func (s *Store) info(id string) (info SessionInfo, ok bool) {
+	path, err := s.Path(id)
+	if err != nil {
+		return info, false
+	}
+	header, summary, err := readSummary(path, id)
+	if err != nil {
+		return info, false
+	}
+	header.Session = id
+	return newInfo(header, summary), true
+}
+
 // notFound turns a missing file into ErrUnknownSession.
 func notFound(id string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +126,7 @@ func notFound(id string, err error) error {
 
 // newInfo joins what the two ends of a log say.
 func newInfo(h logHeader, s logSummary) SessionInfo {
-	return SessionInfo{ID: h.Session, Cwd: s.Cwd, Roots: s.Roots, Title: s.Title, Updated: s.Updated, realCwd: s.RealCwd}
+	return SessionInfo{ID: h.Session, Cwd: s.Cwd, Roots: s.Roots, Title: s.Title, Updated: s.Updated, Twin: s.Twin, realCwd: s.RealCwd}
 }
 
 // create returns the log of a new session.

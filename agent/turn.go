@@ -33,6 +33,9 @@ type Turn struct {
 	// project are the project's instructions, nil before the first request;
 	// they stay the same in a turn. For the driver's goroutine.
 	project *string
+	// past, when set, runs the turn instead of the session's driver: it records
+	// what was said before, and there is no prompt.
+	past Driver
 
 	// Guarded by recMu: the calls that have not finished, in order, and
 	// whether the turn has ended.
@@ -54,6 +57,15 @@ func (t *Turn) Prompt() []presentation.Block { return t.blocks }
 
 // Record makes a record of e, unless the turn has ended.
 func (t *Turn) Record(e Event) { t.emit(e, logged) }
+
+// UserMessage records a message of the user; the first one of a session without a
+// title gives it one.
+func (t *Turn) UserMessage(blocks []presentation.Block) {
+	if title := t.s.firstTitle(blocks); title != "" {
+		t.Record(TitleChanged{Title: title})
+	}
+	t.Record(UserMessage{MessageID: t.s.hub.c.NewID(), Blocks: blocks})
+}
 
 func (t *Turn) emit(e Event, k keep) {
 	t.s.recMu.Lock()
@@ -108,7 +120,12 @@ func (s *Session) Enqueue(ctx context.Context, blocks []presentation.Block) (wai
 // of the turn and before the first one of the next turn. It must not wait for
 // the session.
 func (s *Session) Submit(ctx context.Context, blocks []presentation.Block, done func(StopReason, error)) {
-	t := &Turn{s: s, id: s.hub.c.NewID(), blocks: blocks, done: done}
+	s.submit(ctx, &Turn{s: s, blocks: blocks, done: done})
+}
+
+// submit puts a turn into the queue.
+func (s *Session) submit(ctx context.Context, t *Turn) {
+	t.id = s.hub.c.NewID()
 	t.ctx, t.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	t.unlink = context.AfterFunc(ctx, func() { s.queue.cancelTurn(t, context.Cause(ctx)) })
 	if err := s.queue.add(t); err != nil {
@@ -130,13 +147,12 @@ type outcome struct {
 func (s *Session) runTurn(t *Turn) (StopReason, error) {
 	s.hub.repeats.Reset(s.id)
 	t.Record(TurnStarted{Turn: t.id})
-	if s.hub.c.TurnBegins != nil {
-		s.hub.c.TurnBegins(s, strings.TrimSpace(PromptText(t.blocks)))
+	if t.past == nil {
+		if s.hub.c.TurnBegins != nil {
+			s.hub.c.TurnBegins(s, strings.TrimSpace(PromptText(t.blocks)))
+		}
+		t.UserMessage(t.blocks)
 	}
-	if title := s.firstTitle(t.blocks); title != "" {
-		t.Record(TitleChanged{Title: title})
-	}
-	t.Record(UserMessage{MessageID: s.hub.c.NewID(), Blocks: t.blocks})
 	out := s.drive(t)
 	switch {
 	case t.ctx.Err() != nil:
@@ -160,6 +176,9 @@ func (s *Session) drive(t *Turn) outcome {
 	s.mu.Lock()
 	driver := s.driver
 	s.mu.Unlock()
+	if t.past != nil {
+		driver = t.past
+	}
 	result := make(chan outcome, 1)
 	s.queue.work.Go(func() { result <- s.callDriver(driver, t) })
 	select {

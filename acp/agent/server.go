@@ -51,6 +51,8 @@ type Options struct {
 	// Methods are further requests, by their name, which begins with "_". They
 	// run off the read loop.
 	Methods map[string]func(ctx context.Context, params json.RawMessage) (any, error)
+	// Elsewhere are sessions that others keep; nil: there are none.
+	Elsewhere Elsewhere
 	// Accounts are what the user may have to log in to; nil: nothing.
 	Accounts Accounts
 	// PromptMeta adds to the answer of a prompt.

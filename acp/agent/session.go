@@ -104,7 +104,7 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 	jsonrpc2.Async(ctx)
 	history, err := s.attach(ctx, b, o, options)
 	if err != nil {
-		return nil, nil, openError(o.id, err)
+		return nil, nil, s.openError(o.id, err)
 	}
 	if s.o.Opening != nil {
 		if err := s.o.Opening(ctx, b.session, o.meta); err != nil {
@@ -127,7 +127,7 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 	s.connect(ctx, b.session, o.servers)
 	if !s.keep(b) {
 		b.session.Close()
-		return nil, nil, openError(o.id, agent.ErrClosed)
+		return nil, nil, s.openError(o.id, agent.ErrClosed)
 	}
 	if o.replay {
 		b.replay(o.cwd, history)
@@ -146,6 +146,9 @@ func (s *Server) attach(ctx context.Context, b *bridge, o opening, options agent
 			old.session.Close()
 		}
 		session, history, err = s.hub.Load(ctx, o.id, options)
+		if errors.Is(err, agent.ErrUnknownSession) && s.o.Elsewhere != nil {
+			session, history, err = s.o.Elsewhere.Import(ctx, o.id, o.servers, options)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -214,10 +217,13 @@ func (s *Server) connect(ctx context.Context, session *agent.Session, servers []
 }
 
 // openError is why a session could not be opened, for the client.
-func openError(id string, err error) error {
+func (s *Server) openError(id string, err error) error {
+	var provider *agent.ProviderError
 	switch {
 	case errors.Is(err, agent.ErrUnknownSession):
 		return acp.NotFound("unknown session %q", id)
+	case errors.As(err, &provider):
+		return s.turnError(id, err)
 	default:
 		return acp.Errorf(jsonrpc2.InternalError, "the session cannot be opened: %v", err)
 	}
@@ -228,7 +234,7 @@ func (s *Server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (a
 		return nil, acp.InvalidParams("cwd: expected an absolute path, got %q", p.Cwd)
 	}
 	jsonrpc2.Async(ctx)
-	page, next, err := s.hub.List(p.Cwd, p.Cursor, listPage)
+	page, next, err := s.hub.List(p.Cwd, p.Cursor, listPage, s.elsewhere(ctx, p.Cwd)...)
 	if err != nil {
 		return nil, acp.InvalidParams("%v", err)
 	}

@@ -1,7 +1,11 @@
 package conformance
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agent-ls/agent-ls/acp"
@@ -87,41 +91,72 @@ func (s *session) setOption(id, value string) []acp.SessionConfigOption {
 	return r.ConfigOptions
 }
 
+// withAccounts runs a row with agents that have something to log in to: one with
+// a key for its model, and one that hosts the first.
+func withAccounts(t *testing.T, row func(t *testing.T, o options)) {
+	key := options{args: []string{"--model", "anthropic:x"}, env: map[string]string{"ANTHROPIC_API_KEY": "k"}}
+	table := fmt.Sprintf("[acp.inner]\ncommand = %q\nargs = [\"acp\", \"--model\", \"anthropic:x\"]\nenv = { ANTHROPIC_API_KEY = \"k\" }\n", program)
+	file := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hosted := options{args: []string{"--config", file, "--model", "acp:inner"}, permission: always(acp.RejectOnce)}
+	t.Run("key", func(t *testing.T) { row(t, key) })
+	t.Run("hosted", func(t *testing.T) { row(t, hosted) })
+}
+
 var loginRows = []row{
 	{"AUTH-001", advisory, func(t *testing.T) {
-		seen := map[string]bool{}
-		for _, m := range start(t, options{}).init.AuthMethods {
-			if id := methodID(m); seen[id] {
-				t.Errorf("the method %s is there twice", id)
-			} else {
-				seen[id] = true
+		withAccounts(t, func(t *testing.T, o options) {
+			seen := map[string]bool{}
+			for _, m := range start(t, o).init.AuthMethods {
+				if id := methodID(m); seen[id] {
+					t.Errorf("the method %s is there twice", id)
+				} else {
+					seen[id] = true
+				}
 			}
-		}
+		})
 	}},
 	{"AUTH-002", mandatory, func(t *testing.T) {
-		for _, m := range start(t, options{}).init.AuthMethods {
-			if terminal, ok := m.(acp.AuthMethodTerminal); ok {
-				t.Errorf("the terminal method %s was not offered by the client", terminal.ID)
+		withAccounts(t, func(t *testing.T, o options) {
+			for _, m := range start(t, o).init.AuthMethods {
+				if terminal, ok := m.(acp.AuthMethodTerminal); ok {
+					t.Errorf("the terminal method %s was not offered by the client", terminal.ID)
+				}
 			}
-		}
+		})
 	}},
 	{"AUTH-003", capability, func(t *testing.T) {
-		c := start(t, options{})
-		need(t, len(c.init.AuthMethods) > 0, "a way to log in")
-		c.call(acp.MethodAuthenticate, params{"methodId": methodID(c.init.AuthMethods[0])}, nil)
-		c.newSession()
+		withAccounts(t, func(t *testing.T, o options) {
+			c := start(t, o)
+			if len(c.init.AuthMethods) == 0 {
+				t.Fatal("there is no way to log in")
+			}
+			c.call(acp.MethodAuthenticate, params{"methodId": methodID(c.init.AuthMethods[0])}, nil)
+			c.newSession()
+		})
 	}},
 	{"AUTH-004", capability, func(t *testing.T) {
-		c := start(t, options{})
-		need(t, c.init.AgentCapabilities.Auth.Logout != nil, "logout")
-		c.call(acp.MethodLogout, params{}, nil)
+		withAccounts(t, func(t *testing.T, o options) {
+			c := start(t, o)
+			if c.init.AgentCapabilities.Auth.Logout == nil {
+				t.Fatal("logout is not offered")
+			}
+			c.call(acp.MethodLogout, params{}, nil)
+			s := c.newSession()
+			if err := c.refused(acp.MethodSessionPrompt, params{"sessionId": s.id, "prompt": []any{params{"type": "text", "text": "hello"}}}, -32000); !strings.Contains(err.Message, "logged out") {
+				t.Errorf("after a logout a prompt is refused with %q", err.Message)
+			}
+		})
 	}},
 	{"AUTH-005", advisory, func(t *testing.T) {
 		c := start(t, options{})
-		if len(c.init.AuthMethods) == 0 {
-			c.newSession()
-			c.refused(acp.MethodAuthenticate, params{"methodId": "x"}, -32601, -32602)
+		if len(c.init.AuthMethods) > 0 {
+			t.Errorf("there are ways to log in to nothing: %+v", c.init.AuthMethods)
 		}
+		c.newSession()
+		c.refused(acp.MethodAuthenticate, params{"methodId": "x"}, -32601, -32602)
 	}},
 }
 

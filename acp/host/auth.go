@@ -197,7 +197,7 @@ func (d *Driver) login(ctx context.Context, t *agent.Turn, needs *loginError) er
 	feed.Start(call, view, true)
 	p := t.Permit(ctx, agent.Intent{
 		CallID: call.ID, Name: name, View: view,
-		Choices: append(choices, agent.Choice{ID: "", Name: "Not now", Kind: agent.RejectOnce}),
+		Choices: append(choices, agent.Choice{ID: "not-now", Name: "Not now", Kind: agent.RejectOnce}),
 	})
 	err := error(needs)
 	if p.Allowed() {

@@ -36,7 +36,7 @@ func (t *turn) paths(c *card) []string {
 
 // follow begins to follow the files that a call names and is about to change.
 func (t *turn) follow(c *card) {
-	if c.done || !c.changes() {
+	if c.done || t.past || !c.changes() {
 		return
 	}
 	paths := slices.DeleteFunc(t.paths(c), func(path string) bool {

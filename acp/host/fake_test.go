@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -119,6 +120,8 @@ func (a *fakeAgent) handle(ctx context.Context, req *jsonrpc2.Request) (any, err
 		return a.newSession()
 	case acp.MethodSessionLoad, acp.MethodSessionResume:
 		return a.reopen(ctx, req.Method(), params)
+	case acp.MethodSessionList:
+		return a.list(params)
 	case acp.MethodSessionPrompt:
 		var p acp.PromptRequest
 		if err := acp.Decode(params, &p); err != nil {
@@ -148,6 +151,26 @@ func (a *fakeAgent) newSession() (any, error) {
 		}
 	}
 	return a.New, nil
+}
+
+// list lists what the agent remembers, a session a page.
+func (a *fakeAgent) list(params json.RawMessage) (any, error) {
+	var p acp.ListSessionsRequest
+	if err := acp.Decode(params, &p); err != nil {
+		return nil, err
+	}
+	page := acp.ListSessionsResponse{NextCursor: "more"}
+	if p.Cursor == "" {
+		page.Sessions = acp.List[acp.SessionInfo]{{SessionID: "odd", Cwd: "relative"}, {SessionID: "other", Cwd: filepath.Join(p.Cwd, "sub")}}
+		return page, nil
+	}
+	known, err := os.ReadFile(a.Known)
+	if err != nil {
+		return nil, err
+	}
+	page.NextCursor = ""
+	page.Sessions = acp.List[acp.SessionInfo]{{SessionID: string(known), Cwd: p.Cwd, Title: "Theirs", UpdatedAt: "2026-01-02T03:04:05Z"}}
+	return page, nil
 }
 
 func (a *fakeAgent) reopen(ctx context.Context, method string, params json.RawMessage) (any, error) {

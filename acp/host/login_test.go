@@ -58,7 +58,7 @@ func TestLogin(t *testing.T) {
 	}
 
 	b = locked(t)
-	var answer agent.Answer = ""
+	var answer agent.Answer = "not-now"
 	b.answer = func(agent.Question) agent.Answer { return answer }
 	b.open()
 	_, _, err := b.prompt(step{})

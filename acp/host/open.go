@@ -80,13 +80,18 @@ func (l *link) reopen(ctx context.Context) (id string, err error) {
 	if known := json.Unmarshal(raw, &stored) == nil && stored.Agent == l.d.config.Name; !known {
 		return "", nil
 	}
-	method := l.reopening()
+	t := l.current()
+	past := t != nil && t.past
+	method := l.reopening(past)
+	if method == "" && past {
+		return "", fmt.Errorf("%w: it cannot open a session again", agent.ErrUnknownSession)
+	}
 	if method == "" {
 		l.forgot("It cannot open a session again.")
 		return "", nil
 	}
 	l.mu.Lock()
-	l.silent = true
+	l.silent = !past
 	l.mu.Unlock()
 	var response acp.LoadSessionResponse
 	err = l.call(ctx, method, acp.LoadSessionRequest{
@@ -94,9 +99,11 @@ func (l *link) reopen(ctx context.Context) (id string, err error) {
 	}, &response)
 	var refusal *jsonrpc2.Error
 	switch {
-	case errors.As(err, &refusal) && !wantsLogin(err):
+	case errors.As(err, &refusal) && !wantsLogin(err) && !past:
 		l.forgot(wireMessage(err))
 		return "", nil
+	case refusal != nil && !wantsLogin(err):
+		return "", fmt.Errorf("%w: %s", agent.ErrUnknownSession, wireMessage(err))
 	case err != nil:
 		return "", err
 	}
@@ -106,9 +113,11 @@ func (l *link) reopen(ctx context.Context) (id string, err error) {
 }
 
 // reopening is the method by which the agent opens a session again, "" for none;
-// the one that does not tell everything again comes first.
-func (l *link) reopening() string {
-	switch caps := l.can(); {
+// the one that does not tell everything again comes first, unless that is wanted.
+func (r *run) reopening(telling bool) string {
+	switch caps := r.can(); {
+	case telling && caps.LoadSession:
+		return acp.MethodSessionLoad
 	case caps.SessionCapabilities.Resume != nil:
 		return acp.MethodSessionResume
 	case caps.LoadSession:
@@ -132,15 +141,21 @@ func (l *link) forgot(why string) {
 // turn: before the first prompt nothing is written.
 func (l *link) remember() {
 	l.mu.Lock()
-	id := l.session
+	own := l.session
 	l.mu.Unlock()
-	value, err := json.Marshal(storedSession{Agent: l.d.config.Name, ID: id})
-	if err != nil || string(l.d.session.Stored(storedKey)) == string(value) {
-		return
-	}
-	if err := l.d.session.Store(storedKey, value); err != nil {
+	if err := l.keep(own); err != nil {
 		l.d.log.Warn("the agent's session is not remembered", "error", err)
 	}
+}
+
+// keep is remember for a session of the agent by its id.
+func (l *link) keep(own string) error {
+	s := l.d.session
+	value, err := json.Marshal(storedSession{Agent: l.d.config.Name, ID: own})
+	if err != nil || string(s.Stored(storedKey)) == string(value) {
+		return err
+	}
+	return errors.Join(s.Store(storedKey, value), s.SetTwin(SessionID(l.d.config.Name, own)))
 }
 
 // roots are the further folders, where the agent takes some.

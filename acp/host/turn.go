@@ -31,6 +31,12 @@ type turn struct {
 	message *agent.MessageWriter // the one that is being written, nil for none
 	wrote   string               // its id on the wire
 	cards   map[string]*card     // by the agent's id of the call
+
+	// past says that the agent tells what was said before. The user's message
+	// that is being told is in user, its id on the wire in told.
+	past bool
+	user []presentation.Block
+	told string
 }
 
 // Run gives the agent a prompt and returns when it has answered.

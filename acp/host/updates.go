@@ -25,6 +25,11 @@ func (l *link) update(n acp.SessionNotification) {
 
 // take makes the records of an update; t.mu is held.
 func (t *turn) take(u acp.SessionUpdate) {
+	if message, ok := u.(acp.UserMessageChunk); ok {
+		t.userMessage(message)
+		return
+	}
+	t.endUserMessage()
 	switch u := u.(type) {
 	case acp.AgentMessageChunk:
 		t.writer(u.MessageID).Text(chunkText(u.Content))
@@ -48,6 +53,36 @@ func (t *turn) take(u acp.SessionUpdate) {
 		t.turn.Record(agent.Notice{Severity: u.Severity, Title: u.Title, Text: u.Description})
 	case acp.CompactionUpdate:
 		t.compaction(u)
+	}
+}
+
+// userMessage takes a piece of a message of the user; live, it is one that the
+// session has already.
+func (t *turn) userMessage(u acp.UserMessageChunk) {
+	if !t.past {
+		return
+	}
+	if u.MessageID != t.told {
+		t.endUserMessage()
+	}
+	b, err := content.FromWire(u.Content)
+	if err != nil {
+		b = presentation.Text("[" + err.Error() + "]")
+	}
+	t.told = u.MessageID
+	if n := len(t.user); n > 0 && b.Type == presentation.BlockText && t.user[n-1].Type == b.Type {
+		t.user[n-1].Text += b.Text
+		return
+	}
+	t.user = append(t.user, b)
+}
+
+// endUserMessage records the message of the user that was told.
+func (t *turn) endUserMessage() {
+	if len(t.user) > 0 {
+		t.endMessage()
+		t.turn.UserMessage(t.user)
+		t.user = nil
 	}
 }
 
@@ -75,6 +110,7 @@ func (t *turn) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
+	t.endUserMessage()
 	t.endMessage()
 	for _, c := range t.cards {
 		c.settle(t)

@@ -88,6 +88,7 @@ func (a *app) newServer(client acpagent.Peer, o acpagent.Options) (server *acpag
 		}
 		return own.opening(ctx, s, meta)
 	}
+	o.Elsewhere = hostedSessions{a, func() *acpagent.Server { return server }}
 	o.Accounts = a.accountsOf(func() *acpagent.Server { return server })
 	o.MCP = func(_ context.Context, s *agent.Session, servers []acp.McpServer) {
 		a.connectServers(s, servers, server)

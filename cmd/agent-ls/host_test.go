@@ -175,3 +175,90 @@ func TestHostingOverhead(t *testing.T) {
 		t.Errorf("hosted it sends %d bytes instead of %d", passed, sent)
 	}
 }
+
+// hostingWithSessions is hostingItself with an agent that keeps its sessions apart
+// from ours.
+func hostingWithSessions(t *testing.T, h home) (file string) {
+	t.Helper()
+	file = hostingItself(t, h, "accept-edits")
+	table, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := json.Marshal(filepath.Join(h.dir, "inner"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table = append(table, "env = { AGENT_LS_STATE_DIR = "+string(state)+" }\n"...)
+	if err := os.WriteFile(file, table, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// listed are the ids that session/list answers for the folder of h.
+func listed(t *testing.T, c *client, h home) (ids []string) {
+	t.Helper()
+	var list struct {
+		Sessions []struct{ SessionID, Title string }
+	}
+	if err := json.Unmarshal(c.call("session/list", map[string]any{"cwd": h.cwd}), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list.Sessions {
+		ids = append(ids, s.SessionID)
+	}
+	return ids
+}
+
+// TestSessionsOfAHostedAgent: those that it has from elsewhere are in the list,
+// open like ours and are listed once; one that is deleted is gone from both.
+func TestSessionsOfAHostedAgent(t *testing.T) {
+	h := newHome(t)
+	h.put(t, "a.txt", "one\n")
+	file := hostingWithSessions(t, h)
+	if out, code := h.output(t, "run", "--state-dir", filepath.Join(h.dir, "inner"), "--mode", "accept-edits",
+		"/read a.txt\n"+`/edit {"file_path":"a.txt","old_string":"one","new_string":"ONE"}`); code != 0 {
+		t.Fatalf("the agent by itself: %s", out)
+	}
+	for _, method := range []string{"session/load", "session/resume"} {
+		c := connect(t, h, "--config", file, "--model", "acp:inner", "--mode", "full-access")
+		c.initialize()
+		ids := listed(t, c, h)
+		if len(ids) != 1 {
+			t.Fatalf("%s: listed %q", method, ids)
+		}
+		c.session = ids[0]
+		id := c.send(method, map[string]any{"sessionId": c.session, "cwd": h.cwd, "mcpServers": []any{}})
+		seen := sessionUpdates(c, id)
+		if told := strings.Contains(seen, `"user_message_chunk"`) && strings.Contains(seen, `"type":"diff"`); told != (method == "session/load") {
+			t.Errorf("%s tells %s", method, seen)
+		}
+		if seen := sessionUpdates(c, c.prompt("!echo still here")); !strings.Contains(seen, "1 call: 1 completed") {
+			t.Errorf("%s: it goes on with %s", method, seen)
+		}
+		if again := listed(t, c, h); !slices.Equal(again, ids) {
+			t.Errorf("%s: listed %q after %q", method, again, ids)
+		}
+		if err := c.in.Close(); err != nil {
+			t.Fatal(err)
+		}
+		c.left()
+	}
+	c := connect(t, h, "--config", file, "--model", "acp:inner")
+	c.open(h)
+	sessionUpdates(c, c.prompt("/ls"))
+	ids := listed(t, c, h)
+	if len(ids) != 2 || !slices.Contains(ids, c.session) {
+		t.Errorf("with a new one: listed %q", ids)
+	}
+	for _, id := range ids {
+		c.call("session/delete", map[string]any{"sessionId": id})
+	}
+	if left := listed(t, c, h); len(left) != 0 {
+		t.Errorf("left %q", left)
+	}
+	if m := c.answer(c.send("session/load", map[string]any{"sessionId": ids[0], "cwd": h.cwd, "mcpServers": []any{}})); m.Error == nil || m.Error.Code != -32002 {
+		t.Errorf("a deleted one: %+v", m)
+	}
+}
