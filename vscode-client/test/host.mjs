@@ -1,12 +1,17 @@
 // Runs out/host in the extension host of a real workbench; the exit status is the tests'.
 import fs from 'node:fs';
 import path from 'node:path';
-import { launchBrowser, profile, startWorkbench } from './workbench.mjs';
+import { launchBrowser, profile, startWorkbench, workspaceFile } from './workbench.mjs';
 
 const here = path.resolve(import.meta.dirname, '..');
 const limit = Number(process.env.VSCODE_CLIENT_LIMIT ?? 900_000);
 
-const place = profile({ 'readme.md': '# A workspace\n' });
+// A workspace of two folders, so that all of it is tested with more than one; settings of it that must not count.
+const place = profile({
+  'readme.md': '# A workspace\n',
+  '.vscode/settings.json': JSON.stringify({ 'agentLs.server.path': '/bin/false', 'agentLs.mode': 'full-access' }),
+});
+const workspace = workspaceFile(place, 'work', 'second');
 const report = `${place.dir}/report.txt`;
 fs.writeFileSync(report, '');
 process.env.VSCODE_CLIENT_REPORT = report;
@@ -22,7 +27,7 @@ const payload = [
 const page = await browser.newPage();
 const ended = new Promise((resolve) => void page.exposeFunction('codeAutomationExit', resolve));
 await page.exposeFunction('codeAutomationLog', () => undefined);
-await page.goto(`http://${server.origin}/?folder=${place.work}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
+await page.goto(`http://${server.origin}/?workspace=${workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
 const timer = new Promise((resolve) => setTimeout(resolve, limit, 'no end'));
 const status = await Promise.race([ended, timer]);
 console.log(fs.readFileSync(report, 'utf8'));

@@ -72,6 +72,14 @@ function environment(dir) {
   };
 }
 
+/** A workspace file over folders of a profile, made as well; its path. */
+export function workspaceFile({ dir }, ...folders) {
+  folders.forEach((name) => fs.mkdirSync(path.join(dir, name), { recursive: true }));
+  const file = path.join(dir, 'several.code-workspace');
+  fs.writeFileSync(file, JSON.stringify({ folders: folders.map((name) => ({ path: name })) }));
+  return file;
+}
+
 /** Installs a packaged extension into a profile. */
 export function installExtension({ dir }, file) {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { FromView, PendingPermission, Status, ToView } from '../shared/messages';
 import { ChatPage, type PageEvents } from './chatPage';
+import { restoreCheckpoint } from './checkpoints';
 import type { Connection } from './connection';
 import type { LastEditor } from './editorTools';
 import type { Follow } from './follow';
@@ -192,7 +193,7 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'restore':
-        return this.restore(message.checkpoint);
+        return restoreCheckpoint(this.parts.connection, message.checkpoint);
       case 'run':
         return void (await vscode.commands.executeCommand(`agentLs.${message.command}`));
       default:
@@ -204,22 +205,6 @@ export class Chat implements vscode.WebviewViewProvider, vscode.WebviewPanelSeri
   private async openDiff(path: string): Promise<void> {
     const uri = vscode.Uri.file(path);
     await (this.parts.review.hunks(uri).length > 0 ? openDiff(uri) : openPlace(path));
-  }
-
-  /** Goes back to a checkpoint, after showing what may change. */
-  private async restore(checkpoint: string): Promise<void> {
-    const files = this.parts.sessions.current?.filesSince(checkpoint) ?? [];
-    const names = files.map((file) => vscode.workspace.asRelativePath(file));
-    const detail =
-      names.length > 0
-        ? `These files go back to what they held before this prompt, where they differ:\n\n${names.join('\n')}\n\nA checkpoint of what they hold now is made first.`
-        : 'No file has been changed since.';
-    const restore = 'Restore';
-    const answer = await vscode.window.showWarningMessage('Restore the checkpoint?', { modal: true, detail }, restore);
-    if (answer === restore) {
-      const done = await this.parts.connection.command<{ files: string[] }>('agent-ls.restoreCheckpoint', checkpoint);
-      void vscode.window.setStatusBarMessage(`Restored ${done.files.length} files`, 5000);
-    }
   }
 
   private updates(session: Session, updates: Parameters<Follow['take']>[0]): void {

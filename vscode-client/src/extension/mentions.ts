@@ -23,7 +23,7 @@ async function files(wanted: string): Promise<Completion[]> {
   const found = await vscode.workspace.findFiles('**/*', undefined, maxSearched);
   const paths = new Set<string>();
   for (const uri of found) {
-    const file = vscode.workspace.asRelativePath(uri, false);
+    const file = vscode.workspace.asRelativePath(uri);
     paths.add(file);
     for (let dir = path.posix.dirname(file); dir !== '.' && dir !== '/'; dir = path.posix.dirname(dir)) {
       paths.add(`${dir}/`);
@@ -65,6 +65,14 @@ export async function promptBlocks(text: string, editor: LastEditor): Promise<Co
   return blocks;
 }
 
+/** The file of a name: in one of several folders where it begins with that folder's name, else in the first. */
+function fileNamed(name: string): vscode.Uri {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const [first, ...rest] = name.split('/');
+  const named = folders.length > 1 && !path.isAbsolute(name) ? folders.find((f) => f.name === first) : undefined;
+  return named ? vscode.Uri.joinPath(named.uri, ...rest) : vscode.Uri.file(path.resolve(folder(), name));
+}
+
 async function resolve(name: string, editor: LastEditor): Promise<ContentBlock | undefined> {
   if (name === 'selection') {
     const { path: file, start_line: start, end_line: end, text } = selectedText(editor.get());
@@ -76,7 +84,7 @@ async function resolve(name: string, editor: LastEditor): Promise<ContentBlock |
       .join('\n');
     return { type: 'resource', resource: { uri: 'agent-ls:/problems', text: text || 'No problems.', mimeType: 'text/plain' } };
   }
-  const uri = vscode.Uri.file(path.resolve(folder(), name));
+  const uri = fileNamed(name);
   await vscode.workspace.fs.stat(uri);
   return { type: 'resource_link', uri: uri.toString(), name };
 }

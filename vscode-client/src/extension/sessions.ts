@@ -11,6 +11,7 @@ import type {
 } from '../shared/acp';
 import type { Timed } from '../shared/transcript';
 import type { Connection } from './connection';
+import { mcpServers } from './settings';
 import { Session, type Checkpoint, type Peer, type SessionEvents } from './session';
 
 /** Where the id of the current session is remembered, a workspace. */
@@ -228,7 +229,7 @@ export class Sessions implements Peer, SessionEvents {
     return {
       cwd: folder(),
       additionalDirectories: folders.slice(1),
-      mcpServers: [],
+      mcpServers: mcpServers(),
       _meta: { 'agent-ls/tools': this.tools() },
     };
   }

@@ -49,8 +49,9 @@ export async function parts(): Promise<Parts> {
 
 export const root = (): string => vscode.workspace.workspaceFolders![0]!.uri.fsPath;
 
+/** Makes a file in the first folder, or at an absolute path. */
 export async function file(name: string, content: string): Promise<vscode.Uri> {
-  const uri = vscode.Uri.file(path.join(root(), name));
+  const uri = vscode.Uri.file(path.resolve(root(), name));
   await fs.mkdir(path.dirname(uri.fsPath), { recursive: true });
   await fs.writeFile(uri.fsPath, content);
   return uri;

@@ -1,6 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
+import { describe as describeChanges, type ForeseenChange } from '../../src/extension/checkpoints';
 import { answer, api, calls, closeAll, disk, file, open, parts, prompt, session, textOf, type, until } from './helper';
 import { say } from './report';
 
@@ -112,6 +113,12 @@ describe('sessions', () => {
     const mark = await until('the checkpoint', () => now.checkpoints[0]);
     assert.deepEqual(now.filesSince(mark.id), [uri.fsPath]);
     const { connection } = await parts();
+    const dry = await connection.command<{ changes: ForeseenChange[] }>('agent-ls.restoreCheckpoint', mark.id, { dryRun: true });
+    assert.deepEqual(dry.changes, [{ path: uri.fsPath, change: 'update', added: 1, removed: 1 }]);
+    assert.match(describeChanges(dry.changes)[0]!, /restore\.txt changes: \+1 −1$/);
+    const then = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: 'agent-ls', path: `/checkpoint/${mark.id}${uri.path}` }));
+    assert.equal(then.getText(), 'before\n');
+    assert.equal(await disk(uri), 'after\n');
     await connection.command('agent-ls.restoreCheckpoint', mark.id);
     assert.equal(await disk(uri), 'before\n');
   });
