@@ -124,8 +124,27 @@ return {
         return c:eval('&filetype') == 'agentls'
       end)
       h.equal(before, c:session())
+      assert(c:lua('return _G.asked.items[1]'):find('^%d+%-%d+%-%d+ %d+:%d+  /read a%.txt'))
       c:prompt('/read a.txt')
       h.has(c:session(), '→ Read a.txt — completed\n    1: one\n    2: 2')
+    end,
+  },
+  {
+    'times are those of the clock of the user',
+    function()
+      for zone, times in pairs({
+        ['UTC'] = { ['2026-01-02T03:04:05Z'] = '2026-01-02 03:04' },
+        ['CET-1CEST'] = {
+          ['2026-01-01T23:30:00.5Z'] = '2026-01-02 00:30',
+          ['2026-07-01T12:00:00Z'] = '2026-07-01 14:00',
+        },
+      }) do
+        local c = h.child({ env = { TZ = zone } })
+        for utc, want in pairs(times) do
+          h.equal(want, c:lua("return require('agent_ls.text').local_time(...)", utc), zone)
+        end
+        h.equal('soon', c:lua("return require('agent_ls.text').local_time('soon')"))
+      end
     end,
   },
   {
@@ -142,6 +161,7 @@ return {
       h.eventually('another one', function()
         return c:eval('bufnr()') ~= first
       end)
+      h.equal(2, c:lua('return #vim.api.nvim_list_wins()'), 'windows: it takes that of the old one')
       c:prompt('second')
       assert(not c:session():find('first'))
       h.has(c:lua('return table.concat(vim.api.nvim_buf_get_lines(..., 0, -1, true), "\\n")', first), 'first')

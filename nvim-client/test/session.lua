@@ -208,6 +208,57 @@ return {
     end,
   },
   {
+    'on a narrow screen it leaves half to the files',
+    function()
+      local c = h.child({ files = { ['a.txt'] = 'one\n' } })
+      c:cmd('set columns=80')
+      c:edit('a.txt')
+      open(c)
+      h.equal(40, c:eval('winwidth(0)'))
+    end,
+  },
+  {
+    'a new session says how to go on, and its keys are listed',
+    function()
+      local c = h.child()
+      open(c)
+      h.equal('agent-ls in ' .. vim.fn.fnamemodify(c.dir, ':~') .. ' (p: prompt, g?: all keys)', c:session())
+      c:keys('g?')
+      h.eventually('the keys', function()
+        return c:screen():find('gd     Show the diff of the card in two windows', 1, true)
+      end)
+    end,
+  },
+  {
+    'what a key cannot do is said, with where it can',
+    function()
+      local c = h.child()
+      c:prompt('hello')
+      c:cmd('AgentLs mode accept-edits')
+      c:prompt('/write {"file_path":"b.txt","content":"b\\n"}')
+      open(c)
+      local function told(key, at)
+        c:lua('vim.fn.search(...)', at)
+        local before = #c:lua('return _G.notes')
+        c:keys(key)
+        return h.eventually('a message', function()
+          return c:lua('return _G.notes')[before + 1]
+        end)
+      end
+      h.equal('agent-ls: this is no call of a tool', told('K', '^You'))
+      h.equal('agent-ls: its input is what the card shows', told('K', '^± Write'))
+      h.equal('agent-ls: nothing is asked', told('a', '^± Write'))
+      c:send('!true')
+      c:shows('asks for permission')
+      h.equal('agent-ls: nothing is asked here; :AgentLs answer goes to the question', told('a', '^± Write'))
+      c:cmd('AgentLs diff')
+      h.eventually('what is wrong with the buffer', function()
+        local notes = c:lua('return _G.notes')
+        return notes[#notes] == 'agent-ls: this buffer is no file; go to the one to compare'
+      end)
+    end,
+  },
+  {
     'output comes live, with colours in its terminal',
     function()
       local c = h.child()

@@ -131,7 +131,10 @@ local function sessions()
       vim.ui.select(result.sessions, {
         prompt = 'agent-ls session',
         format_item = function(info)
-          return ('%s  %s'):format(info.updatedAt or '', info.title or info.sessionId)
+          return ('%s  %s'):format(
+            require('agent_ls.text').local_time(info.updatedAt or ''),
+            info.title or info.sessionId
+          )
         end,
       }, function(info)
         if info then
@@ -208,8 +211,12 @@ local function restore(call)
       vim.ui.select(list, {
         prompt = 'agent-ls: restore the files to before',
         format_item = function(checkpoint)
-          local title = require('agent_ls.text').one_line(checkpoint.prompt or '')
-          return ('%s (%d files)'):format(title, #(checkpoint.files or {}))
+          local files = #(checkpoint.files or {})
+          return ('%s (%d %s)'):format(
+            require('agent_ls.text').one_line(checkpoint.prompt or ''),
+            files,
+            files == 1 and 'file' or 'files'
+          )
         end,
       }, function(checkpoint)
         if checkpoint then

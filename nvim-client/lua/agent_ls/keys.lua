@@ -44,10 +44,18 @@ end
 local function show_input()
   local _, item = here()
   if not item or item.raw_input == nil then
-    nothing('this has no input')
+    nothing(item and item.kind == 'call' and 'its input is what the card shows' or 'this is no call of a tool')
     return
   end
   local lines = require('agent_ls.text').value(item.raw_input)
+  vim.lsp.util.open_floating_preview(lines, '', { focus_id = 'agent-ls', border = 'single' })
+end
+
+-- Shows what each key of the buffer does.
+local function show_keys()
+  local lines = vim.tbl_map(function(key)
+    return ('%-6s %s'):format(key[1], key[3])
+  end, M.keys)
   vim.lsp.util.open_floating_preview(lines, '', { focus_id = 'agent-ls', border = 'single' })
 end
 
@@ -124,6 +132,7 @@ M.keys = {
   { 'p', command('prompt'), 'Prompt' },
   { '<C-c>', command('stop'), 'Stop the turn' },
   { 'q', '<Cmd>close<CR>', 'Close the window' },
+  { 'g?', show_keys, 'Show these keys' },
 }
 
 --- Sets the keys of a session's buffer.

@@ -90,7 +90,11 @@ end
 ---@param kind string
 function M.key(session, item, kind)
   if not item.question then
-    notify('nothing is asked here', vim.log.levels.WARN)
+    local elsewhere = session:waiting()[1]
+    notify(
+      elsewhere and 'nothing is asked here; :AgentLs answer goes to the question' or 'nothing is asked',
+      vim.log.levels.WARN
+    )
   elseif vim.uv.now() - item.question.asked < config.get().grace_ms then
     notify('the question has just come; read it and press the key again', vim.log.levels.WARN)
   elseif not M.answer(session, item, kind) then

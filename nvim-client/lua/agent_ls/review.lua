@@ -207,6 +207,10 @@ end
 ---@param client vim.lsp.Client
 function M.diff(client)
   local buf = vim.api.nvim_get_current_buf()
+  if not require('agent_ls.client').is_file(buf) then
+    notify('this buffer is no file; go to the one to compare', vim.log.levels.WARN)
+    return
+  end
   local path = vim.api.nvim_buf_get_name(buf)
   local base = 'agent-ls:/review/base' .. vim.uri_from_fname(path):gsub('^file://', '')
   require('agent_ls.client').request(client, 'workspace/textDocumentContent', { uri = base }, function(err, result)

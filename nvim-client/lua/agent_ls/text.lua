@@ -28,6 +28,21 @@ function M.one_line(s)
   return (vim.trim(s):gsub('%s*[\r\n]+%s*', ' '))
 end
 
+--- Writes a time of the server, which is in UTC, as the user's clock shows it.
+---@param utc string such as `2026-01-02T03:04:05Z`
+---@return string
+function M.local_time(utc)
+  local year, month, day, hour, min, sec = utc:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
+  if not year then
+    return utc
+  end
+  local read = { year = year, month = month, day = day, hour = hour, min = min, sec = sec, isdst = false }
+  local as_local = os.time(read)
+  local as_utc = os.date('!*t', as_local) --[[@as osdateparam]]
+  as_utc.isdst = false
+  return os.date('%Y-%m-%d %H:%M', as_local + os.difftime(as_local, os.time(as_utc))) --[[@as string]]
+end
+
 -- vim.diff has another name since Neovim 0.12.
 local diff = vim.text and vim.text.diff or vim.diff
 

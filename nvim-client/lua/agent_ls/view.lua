@@ -1,5 +1,6 @@
 --- The buffer of a session: its items as text, kept up to date at most 20 times a second.
 local cards = require('agent_ls.cards')
+local config = require('agent_ls.config')
 local windows = require('agent_ls.windows')
 
 local M = {}
@@ -209,6 +210,9 @@ local function fill(view, session)
   view.session, view.sizes, view.dirty = session, {}, {}
   vim.bo[view.buf].modifiable = true
   local title = 'agent-ls in ' .. vim.fn.fnamemodify(session.cwd, ':~')
+  if config.get().keymaps then
+    title = title .. ' (p: prompt, g?: all keys)'
+  end
   vim.api.nvim_buf_set_lines(view.buf, 0, -1, true, { title })
   vim.bo[view.buf].modifiable, vim.bo[view.buf].modified = false, false
   for index in ipairs(session.items) do

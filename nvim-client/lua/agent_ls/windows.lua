@@ -5,7 +5,11 @@ local M = {}
 
 local splits = { left = 'left', right = 'right', top = 'above', bottom = 'below' }
 
---- Opens a window for a buffer at an edge of the tab page, without entering it.
+-- How many columns are left to the files, where the screen has twice as many.
+local FILES = 40
+
+--- Opens a window for a buffer at an edge of the tab page, without entering it. It leaves the files
+--- what they need, or half of a narrow screen.
 ---@param buf integer
 ---@param position 'left'|'right'|'top'|'bottom'
 ---@param size integer
@@ -16,7 +20,7 @@ function M.split(buf, position, size)
   local opened = vim.api.nvim_open_win(buf, false, {
     split = splits[position],
     win = -1,
-    width = vertical and math.min(size, math.max(20, vim.o.columns - 20)) or nil,
+    width = vertical and math.min(size, math.max(math.floor(vim.o.columns / 2), vim.o.columns - FILES)) or nil,
     height = not vertical and math.min(size, math.max(5, vim.o.lines - 8)) or nil,
   })
   vim.wo[opened][vertical and 'winfixwidth' or 'winfixheight'] = true
@@ -34,12 +38,32 @@ function M.showing(buf)
   end
 end
 
---- Opens the window of a session where it is not shown.
+-- The window of the current tab page that shows another session.
+---@return integer?
+local function showing_sessions()
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    local shown = vim.api.nvim_win_get_buf(win)
+    if vim.bo[shown].filetype == 'agentls' and not vim.wo[win].winfixbuf then
+      return win
+    end
+  end
+end
+
+--- Opens the window of a session where it is not shown: that of another session, or a new one.
 ---@param buf integer
 ---@return integer win
 function M.session(buf)
+  local win = M.showing(buf)
+  if win then
+    return win
+  end
+  win = showing_sessions()
+  if win then
+    vim.api.nvim_win_set_buf(win, buf)
+    return win
+  end
   local options = config.get()
-  return M.showing(buf) or M.split(buf, options.position, options.size)
+  return M.split(buf, options.position, options.size)
 end
 
 ---@param win integer
