@@ -86,7 +86,7 @@ func choicesOf(q agent.Question) []choice {
 const maxQuestionDiff = 16 << 10
 
 // question is the whole text of a question: who asks for what, and why. A
-// command is never shortened.
+// command is never shortened, and what would act on a display is made visible.
 func (f *front) question(q agent.Question) string {
 	var b strings.Builder
 	title := cardTitle(q.Name, q.View, f.cwd)
@@ -108,5 +108,5 @@ func (f *front) question(q agent.Question) string {
 	if q.Reason != "" {
 		b.WriteString("\n(" + q.Reason + ")")
 	}
-	return b.String()
+	return presentation.Visible(b.String())
 }

@@ -10,6 +10,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/presentation"
 )
 
 const (
@@ -137,8 +138,8 @@ func (s *Server) progressCancelled(p *protocol.WorkDoneProgressCancelParams) {
 	}
 }
 
-// oneLine joins the lines of s.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine joins the lines of s, for a title.
+func oneLine(s string) string { return strings.Join(strings.Fields(presentation.Visible(s)), " ") }
 
 // clip shortens s to at most n runes.
 func clip(s string, n int) string {

@@ -41,7 +41,7 @@ func (p painter) call(name, arguments string, view presentation.CallView) face {
 	case *presentation.GenericCall:
 		f = face{title: v.Title, kind: acp.ToolKind(v.Kind), rawInput: v.RawInput, content: cardContent(v.Content), locations: p.locations(v.Locations)}
 	case *presentation.TerminalCall:
-		return face{title: first(titleLine(v.Title), name), kind: acp.KindExecute, rawInput: rawString(v.Title), content: description(v)}
+		return face{title: first(presentation.OneLine(v.Title), name), kind: acp.KindExecute, rawInput: rawString(v.Title), content: description(v)}
 	case *presentation.DiffCall:
 		f = face{title: v.Title, kind: acp.ToolKind(v.Kind), content: p.diffs(v.Diffs, v.Omitted), locations: p.locations(v.Locations)}
 		f.kind = first(f.kind, acp.KindEdit)
@@ -67,14 +67,7 @@ func (p painter) diff(v *presentation.DiffResult) face {
 }
 
 func (p painter) title(title, path string) string {
-	return titleLine(presentation.Relativize(title, path, p.cwd))
-}
-
-// titleLine is s as a title, which has one line (acp.md §8). Its line ends stay
-// visible: in a command, spaces would hide what runs behind a comment.
-func titleLine(s string) string {
-	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
-	return strings.Join(lines, " ⏎ ")
+	return presentation.OneLine(presentation.Relativize(title, path, p.cwd))
 }
 
 // abs resolves a path of a card for the wire, where all paths are absolute

@@ -7,6 +7,7 @@ import (
 	"github.com/agent-ls/agent-ls/acp"
 	"github.com/agent-ls/agent-ls/acp/editor"
 	"github.com/agent-ls/agent-ls/agent"
+	"github.com/agent-ls/agent-ls/presentation"
 )
 
 // maxRawInput is the largest input that a question repeats, in bytes; the
@@ -50,7 +51,7 @@ func options(q agent.Question) []acp.PermissionOption {
 		return acp.PermissionOption{OptionID: string(kind), Name: name, Kind: kind}
 	}
 	list := []acp.PermissionOption{option(acp.AllowOnce, "Allow once")}
-	scope := acp.OneLine(strings.TrimSpace(q.Scope))
+	scope := presentation.Visible(acp.OneLine(strings.TrimSpace(q.Scope)))
 	if scope != "" {
 		list = append(list, option(acp.AllowAlways, "Always allow "+scope))
 	}
@@ -64,7 +65,7 @@ func options(q agent.Question) []acp.PermissionOption {
 func ownOptions(list []agent.Choice) []acp.PermissionOption {
 	out := make([]acp.PermissionOption, len(list))
 	for i, c := range list {
-		out[i] = acp.PermissionOption{OptionID: c.ID, Name: acp.OneLine(c.Name), Kind: acp.PermissionOptionKind(c.Kind)}
+		out[i] = acp.PermissionOption{OptionID: c.ID, Name: presentation.Visible(acp.OneLine(c.Name)), Kind: acp.PermissionOptionKind(c.Kind)}
 	}
 	return out
 }

@@ -170,6 +170,8 @@ func TestProjection(t *testing.T) {
 		{"delete and move", fenced, cwd, false, []agent.Event{startedCall(&presentation.DiffCall{Title: "Patch", Kind: presentation.KindDelete, Omitted: "2 MB", Diffs: []presentation.FileDiff{
 			{Path: "d", OldText: ptr("x"), Change: presentation.ChangeDelete}, {Path: "n", OldPath: "o", OldText: ptr("x"), NewText: "x", Change: presentation.ChangeMove}, {Path: ""}}})},
 			head + `"title":"Patch","name":"tool","kind":"delete","status":"in_progress","content":[{"type":"diff","path":"/home/u/proj/d","oldText":"x","newText":"","_meta":{"kind":"delete"}},{"type":"diff","path":"/home/u/proj/n","oldText":"x","newText":"x","_meta":{"kind":"move","oldPath":"/home/u/proj/o"}},{"type":"content","content":{"type":"text","text":"2 MB"}}]}`},
+		{"what would act on a display is visible in a title", fenced, cwd, false, []agent.Event{startedCall(&presentation.TerminalCall{Title: "ls\x1b]0;t\x07 #\u202e\nrm"})},
+			head + `"title":"ls�]0;t� #� ⏎ rm","name":"tool","kind":"execute","status":"in_progress","rawInput":"ls\u001b]0;t\u0007 #` + "\u202e" + `\nrm"}`},
 		{"folders and addresses are no locations", fenced, cwd, false, []agent.Event{startedCall(&presentation.GenericCall{Title: "T\nwo", Locations: []presentation.FileLocation{{Path: "dir"}, {Path: "/x/dir"}, {Path: "https://h/x"}, {Path: ""}, {Path: "f", Line: -1}}})},
 			head + `"title":"T ⏎ wo","name":"tool","kind":"other","status":"in_progress","locations":[{"path":"/home/u/proj/f"}]}`},
 		{"images and other blocks", fenced, cwd, false, []agent.Event{startedCall(&presentation.GenericCall{Title: "T"}), finishedCall(nil,

@@ -143,11 +143,11 @@ func (c *card) noted(v presentation.ResultView) []acp.SessionUpdate {
 func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.ToolCallUpdate {
 	switch {
 	case c.term.terminal != "":
-		u := c.merge(face{title: titleLine(v.Title)})
+		u := c.merge(face{title: presentation.OneLine(v.Title)})
 		u.RawOutput = exitOutput(v)
 		return u
 	case p.channel == displayed:
-		u := c.merge(face{title: titleLine(v.Title)})
+		u := c.merge(face{title: presentation.OneLine(v.Title)})
 		rest := v.Output
 		if c.term.streamed {
 			rest = c.term.held.String() + c.term.below(v.Notes)
@@ -159,7 +159,7 @@ func (p *projector) terminalResult(c *card, v *presentation.TerminalResult) acp.
 		return u
 	default:
 		text := fenceOf(v.Output, finalTail, 0)
-		return c.merge(face{title: titleLine(v.Title), content: []acp.ToolCallContent{textContent(text)}})
+		return c.merge(face{title: presentation.OneLine(v.Title), content: []acp.ToolCallContent{textContent(text)}})
 	}
 }
 

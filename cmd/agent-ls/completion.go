@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/agent/direct"
 	"github.com/agent-ls/agent-ls/internal/config"
-	"github.com/agent-ls/agent-ls/internal/terminal"
+	"github.com/agent-ls/agent-ls/presentation"
 )
 
 // suggestion is the signature of cobra's completion functions.
@@ -77,7 +77,7 @@ func completeSessions(cmd *cobra.Command, args []string, _ string) ([]cobra.Comp
 	}
 	out := make([]cobra.Completion, len(list))
 	for i, s := range list {
-		out[i] = cobra.CompletionWithDesc(s.ID, terminal.OneLine(s.Title))
+		out[i] = cobra.CompletionWithDesc(s.ID, presentation.OneLine(s.Title))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
@@ -97,7 +97,7 @@ func completeGrants(cmd *cobra.Command, args []string, _ string) ([]cobra.Comple
 	}
 	out := make([]cobra.Completion, len(list))
 	for i, grant := range list {
-		out[i] = cobra.CompletionWithDesc(grant.ID, terminal.OneLine(grant.Words()))
+		out[i] = cobra.CompletionWithDesc(grant.ID, presentation.OneLine(grant.Words()))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-ls/agent-ls/agent"
 	"github.com/agent-ls/agent-ls/internal/terminal"
+	"github.com/agent-ls/agent-ls/presentation"
 	"github.com/agent-ls/agent-ls/tools/permission"
 )
 
@@ -56,7 +57,7 @@ func sessionsList(io streams) *cobra.Command {
 				return printJSON(io.out, append([]agent.SessionInfo{}, list...))
 			}
 			for _, s := range list {
-				fmt.Fprintf(io.out, "%s  %s  %s  %s\n", s.ID, s.Updated.Local().Format(time.DateTime), s.Cwd, terminal.OneLine(s.Title))
+				fmt.Fprintf(io.out, "%s  %s  %s  %s\n", s.ID, s.Updated.Local().Format(time.DateTime), s.Cwd, presentation.OneLine(s.Title))
 			}
 			return nil
 		},
@@ -158,7 +159,7 @@ func permissionsList(io streams) *cobra.Command {
 				return printJSON(io.out, append([]permission.Grant{}, list...))
 			}
 			for _, r := range list {
-				fmt.Fprintf(io.out, "%s  %-5s  %s  (%s)\n", r.ID, r.Effect, terminal.OneLine(r.Words()), r.Workspace)
+				fmt.Fprintf(io.out, "%s  %-5s  %s  (%s)\n", r.ID, r.Effect, presentation.OneLine(r.Words()), r.Workspace)
 			}
 			return nil
 		},

@@ -128,14 +128,14 @@ func (a *Asker) prompt(q agent.Question) {
 	defer s.mu.Unlock()
 	if len(q.Choices) > 0 {
 		for i, c := range q.Choices {
-			s.printf("  [%d] %s\n", i+1, OneLine(c.Name))
+			s.printf("  [%d] %s\n", i+1, presentation.OneLine(c.Name))
 		}
 		s.printf("%s ", s.style.bold("Which one?"))
 		return
 	}
 	always := "always"
 	if q.Scope != "" {
-		always = fmt.Sprintf("always (%s)", OneLine(q.Scope))
+		always = fmt.Sprintf("always (%s)", presentation.OneLine(q.Scope))
 	}
 	s.printf("%s [y] once  [a] %s  [n] no  [never] not any more: ", s.style.bold("Allow?"), always)
 }

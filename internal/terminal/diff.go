@@ -14,7 +14,7 @@ func (s *Sink) diffs(ds []presentation.FileDiff, omitted string) {
 		if d.Line > 0 && d.Change != presentation.ChangeAdd {
 			head += fmt.Sprintf(":%d", d.Line)
 		}
-		s.bodyLine(s.style.dim(OneLine(head)))
+		s.bodyLine(s.style.dim(presentation.OneLine(head)))
 		lines := diffLines(d)
 		for i, l := range lines {
 			if i == s.lines && len(lines) > s.lines+1 {
@@ -25,12 +25,12 @@ func (s *Sink) diffs(ds []presentation.FileDiff, omitted string) {
 		}
 	}
 	if omitted != "" {
-		s.bodyLine(s.style.dim(OneLine(omitted)))
+		s.bodyLine(s.style.dim(presentation.OneLine(omitted)))
 	}
 }
 
 func (s *Sink) diffLine(l string) {
-	switch text := OneLine(l); text[0] {
+	switch text := presentation.OneLine(l); text[0] {
 	case '+':
 		s.bodyLine(s.style.green(text))
 	case '-':

@@ -16,7 +16,7 @@ import (
 // user's prompts.
 func Show(w io.Writer, info agent.SessionInfo, records []agent.Record, o Options) {
 	s := NewSink(w, o)
-	fmt.Fprintf(w, "%s\n%s\n\n", s.style.bold(OneLine(info.Title)), s.style.dim(fmt.Sprintf("%s · %s · %s", info.ID, info.Cwd, info.Updated.Local().Format(time.DateTime))))
+	fmt.Fprintf(w, "%s\n%s\n\n", s.style.bold(presentation.OneLine(info.Title)), s.style.dim(fmt.Sprintf("%s · %s · %s", info.ID, info.Cwd, info.Updated.Local().Format(time.DateTime))))
 	s.cwd = info.Cwd
 	for _, r := range records {
 		if m, ok := r.Event.(agent.UserMessage); ok {
@@ -48,7 +48,7 @@ func (s *Sink) prompt(blocks []presentation.Block) {
 			text = "[" + string(b.Type) + " " + b.Name + b.URI + "]"
 		}
 		for _, l := range textLines(presentation.StripANSI(text)) {
-			s.printf("%s %s\n", s.style.bold(">"), OneLine(l))
+			s.printf("%s %s\n", s.style.bold(">"), presentation.OneLine(l))
 		}
 	}
 	s.printf("\n")

@@ -111,7 +111,7 @@ func (s *Sink) show(r agent.Record) {
 // notice prints a notice.
 func (s *Sink) notice(n agent.Notice) {
 	s.endMessage()
-	s.printf("%s %s\n", s.style.bold("!"), OneLine(noticeText(n)))
+	s.printf("%s %s\n", s.style.bold("!"), presentation.OneLine(noticeText(n)))
 }
 
 // noticeText is a notice in one line.
@@ -130,7 +130,7 @@ func (s *Sink) text(key, text string, paint func(string) string) {
 		s.endMessage()
 		s.message, s.current = key, nil
 	}
-	s.printf("%s", paint(presentation.StripANSI(text)))
+	s.printf("%s", paint(presentation.Visible(presentation.StripANSI(text))))
 }
 
 func (s *Sink) endMessage() {
@@ -182,9 +182,9 @@ func (s *Sink) head(c *card) {
 		again = s.style.dim("… ")
 	}
 	c.shown, s.current = true, c
-	line := again + s.style.blue(presentation.Icon(c.kind)) + " " + s.style.bold(OneLine(c.title))
+	line := again + s.style.blue(presentation.Icon(c.kind)) + " " + s.style.bold(presentation.OneLine(c.title))
 	if t, ok := c.view.(*presentation.TerminalCall); ok && t.Description != "" {
-		line += s.style.dim("  # " + OneLine(t.Description))
+		line += s.style.dim("  # " + presentation.OneLine(t.Description))
 	}
 	s.printf("%s%s\n", line, s.style.dim(where(c.view)))
 }
@@ -221,7 +221,7 @@ func (s *Sink) output(c *card, text string) {
 
 func (s *Sink) outputLine(c *card, line string) {
 	c.last = line
-	line = OneLine(presentation.StripANSI(line))
+	line = presentation.OneLine(presentation.StripANSI(line))
 	if c.lines < s.lines/2 {
 		c.lines++
 		s.bodyLine(line)
@@ -316,7 +316,7 @@ func (s *Sink) result(e agent.ToolCallFinished, c *card) (x exit) {
 // notes shows what is to be said of a command below the output that came.
 func (s *Sink) notes(notes []string) {
 	for _, n := range notes {
-		s.bodyLine(s.style.yellow(OneLine(n)))
+		s.bodyLine(s.style.yellow(presentation.OneLine(n)))
 	}
 }
 
@@ -330,7 +330,7 @@ func (s *Sink) blocks(blocks []presentation.Block, shown string) {
 		case presentation.BlockImage:
 			s.bodyLine(s.style.dim(fmt.Sprintf("[image %s, %d bytes]", b.MIMEType, len(b.Data))))
 		default:
-			s.bodyLine(s.style.dim(fmt.Sprintf("[%s %s]", b.Type, OneLine(b.Name+b.URI))))
+			s.bodyLine(s.style.dim(fmt.Sprintf("[%s %s]", b.Type, presentation.OneLine(b.Name+b.URI))))
 		}
 	}
 }
@@ -347,7 +347,7 @@ func (s *Sink) block(text string) {
 			s.bodyLine(s.style.dim(fmt.Sprintf("… %d more lines", len(lines)-i)))
 			return
 		}
-		s.bodyLine(OneLine(l))
+		s.bodyLine(presentation.OneLine(l))
 	}
 }
 
@@ -356,7 +356,7 @@ func (s *Sink) plan(entries []presentation.PlanEntry) {
 	s.printf("%s\n", s.style.bold("Plan"))
 	marks := map[string]string{"pending": "○", "in_progress": "◐", "completed": "●"}
 	for _, e := range entries {
-		s.printf("  %s %s\n", marks[e.Status], OneLine(e.Content))
+		s.printf("  %s %s\n", marks[e.Status], presentation.OneLine(e.Content))
 	}
 	s.printf("\n")
 }

@@ -64,9 +64,9 @@ func TestCards(t *testing.T) {
 			done("1", &presentation.TerminalResult{Output: "…", ExitCode: &zero}, tools.Result{}),
 		}, presentation.Icon(presentation.KindExecute) + " make�[31m  # Build\n│ 1\n│ 2\n│ … 3 lines not shown …\n│ 6\n│ 7\n✓ completed, exit code 0 · 6.0 s\n\n"},
 		{"a deadline", []agent.Event{
-			started("1", &presentation.TerminalCall{Title: "x"}), agent.ToolCallRunning{CallID: "1"}, agent.ToolCallOutput{CallID: "1", Text: "out\n"},
-			done("1", &presentation.TerminalResult{Output: "out\n[late]", Signal: "SIGTERM", Notes: []string{"[late]"}}, tools.Result{}),
-		}, "$ x\n│ out\n│ [late]\n✓ completed, killed by SIGTERM · 4.5 s\n\n"},
+			started("1", &presentation.TerminalCall{Title: "x"}), agent.ToolCallRunning{CallID: "1"}, agent.ToolCallOutput{CallID: "1", Text: "o\tut\n"},
+			done("1", &presentation.TerminalResult{Output: "o\tut\n[late]", Signal: "SIGTERM", Notes: []string{"[late]"}}, tools.Result{}),
+		}, "$ x\n│ o\tut\n│ [late]\n✓ completed, killed by SIGTERM · 4.5 s\n\n"},
 		{"not streamed", []agent.Event{
 			started("1", &presentation.TerminalCall{Title: "x"}), done("1", &presentation.TerminalResult{Output: "out\n", Signal: "SIGKILL"}, tools.Result{}),
 		}, presentation.Icon(presentation.KindExecute) + " x\n│ out\n✓ completed, killed by SIGKILL · 1.5 s\n\n"},
