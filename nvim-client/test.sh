@@ -44,6 +44,6 @@ export AGENT_LS=$program
 for nvim in nvim-0.10 nvim-0.12; do
   echo "== $("$cache/editors/bin/$nvim" --version | head -n 1)"
   capture $nvim || failed=1
-  timeout 600 "$cache/editors/bin/$nvim" --clean -n -l "$here/test/run.lua" "$here"/test/{attach,session,permission,review,files,follow,commands,robust}.lua || failed=1
+  timeout 600 "$cache/editors/bin/$nvim" --clean -n -l "$here/test/run.lua" "$here"/test/{attach,session,permission,form,review,files,follow,commands,robust}.lua || failed=1
 done
 exit $failed

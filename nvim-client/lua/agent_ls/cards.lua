@@ -152,6 +152,28 @@ local function add_call(page, item, cwd)
   end
 end
 
+local outcomes = { accept = 'answered', decline = 'declined', cancel = 'withdrawn' }
+
+---@param page agent_ls.Page
+---@param item agent_ls.Item
+local function add_form(page, item)
+  local lines = text.lines(text.plain(item.text))
+  local word = outcomes[item.status] or 'asks you'
+  page:add(
+    ('? %s — %s'):format(lines[1] or 'Question', word),
+    item.question and 'AgentLsQuestion' or 'AgentLsTitle'
+  )
+  page:body(vim.list_slice(lines, 2))
+  if item.url then
+    page:body({ item.url })
+  end
+  if item.question then
+    page:add(INDENT .. 'Press a key here:', 'AgentLsQuestion')
+    page:add(INDENT .. 'a  Answer', 'AgentLsQuestion')
+    page:add(INDENT .. 'r  Decline', 'AgentLsQuestion')
+  end
+end
+
 ---@param page agent_ls.Page
 ---@param item agent_ls.Item
 local function add_plan(page, item)
@@ -182,6 +204,8 @@ function M.render(item, cwd)
     add_call(page, item, cwd)
   elseif item.kind == 'plan' then
     add_plan(page, item)
+  elseif item.kind == 'form' then
+    add_form(page, item)
   elseif item.kind == 'user' then
     page:add('You', 'AgentLsTitle')
     for _, line in ipairs(text.lines(text.plain(item.text))) do

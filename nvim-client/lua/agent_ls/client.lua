@@ -15,6 +15,7 @@ local capabilities = {
     acp = {
       _meta = { terminal_output = true },
       session = { configOptions = vim.empty_dict(), notices = vim.empty_dict() },
+      elicitation = { form = vim.empty_dict(), url = vim.empty_dict() },
     },
   },
   workspace = { workspaceEdit = { documentChanges = true } },
@@ -38,6 +39,9 @@ local handlers = {
   end,
   ['session/request_permission'] = function(_, params, context)
     return hub().ask(context.client_id, params)
+  end,
+  ['elicitation/create'] = function(_, params, context)
+    return hub().elicit(context.client_id, params)
   end,
   ['agent-ls/review'] = review.told,
   ['agent-ls/saveDocument'] = buffers.save_document,

@@ -4,6 +4,7 @@ local notify = require('agent_ls.notify')
 local Session = require('agent_ls.session')
 local buffers = require('agent_ls.buffers')
 local client = require('agent_ls.client')
+local elicitation = require('agent_ls.elicitation')
 local follow = require('agent_ls.follow')
 local permission = require('agent_ls.permission')
 local view = require('agent_ls.view')
@@ -73,6 +74,13 @@ function M.ask(client_id, params)
   return permission.ask(known(client_id, params.sessionId), params)
 end
 
+--- Serves elicitation/create.
+---@param client_id integer
+---@param params table
+function M.elicit(client_id, params)
+  return elicitation.ask(known(client_id, params.sessionId), params)
+end
+
 --- Gives up the sessions of a client that has ended.
 ---@param client_id integer
 ---@param how string
@@ -85,6 +93,7 @@ function M.gone(client_id, how)
   for id, session in pairs(sessions) do
     if session.client_id == client_id then
       local busy = session.running > 0
+      elicitation.withdraw(session)
       session:abandon(
         ('agent-ls has ended (%s). :AgentLs prompt starts it again, :AgentLs sessions goes on.'):format(how)
       )
@@ -228,6 +237,7 @@ local function turn_over(session, err, result)
   end
   buffers.check(session.client_id)
   if session.running == 0 then
+    elicitation.withdraw(session)
     follow.turn_ended()
   end
   M.event('AgentLsTurnEnd', {

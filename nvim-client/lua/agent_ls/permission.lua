@@ -89,6 +89,7 @@ end
 ---@param item agent_ls.Item
 ---@param kind string
 function M.key(session, item, kind)
+  local elicitation = require('agent_ls.elicitation')
   if not item.question then
     local elsewhere = session:waiting()[1]
     notify(
@@ -97,6 +98,10 @@ function M.key(session, item, kind)
     )
   elseif vim.uv.now() - item.question.asked < config.get().grace_ms then
     notify('the question has just come; read it and press the key again', vim.log.levels.WARN)
+  elseif item.kind == 'form' and kind == 'allow_once' then
+    elicitation.answer(session, item)
+  elseif item.kind == 'form' and kind == 'reject_once' then
+    elicitation.decline(session, item)
   elseif not M.answer(session, item, kind) then
     notify('this answer is not offered', vim.log.levels.WARN)
   end
@@ -107,6 +112,24 @@ end
 ---@param item agent_ls.Item
 function M.withdraw(session, item)
   settle(session, item, { outcome = 'cancelled' })
+end
+
+-- Asks about a call through vim.ui.select.
+---@param session agent_ls.Session
+---@param item agent_ls.Item
+local function choose(session, item)
+  local page = require('agent_ls.cards').render(item, session.cwd)
+  vim.ui.select(item.question.options, {
+    prompt = table.concat(page.lines, '\n', 1, #page.lines - #item.question.options - 2) .. '\nAllow this?',
+    kind = 'agent-ls-permission',
+    format_item = function(option)
+      return text.one_line(option.name)
+    end,
+  }, function(option)
+    if option then
+      M.answer(session, item, option.kind)
+    end
+  end)
 end
 
 --- Asks the oldest question of a session through vim.ui.select, the card in sight.
@@ -120,19 +143,12 @@ function M.select(session)
   local view = require('agent_ls.view')
   view.open(session, false)
   view.reveal(session, item)
-  local page = require('agent_ls.cards').render(item, session.cwd)
   vim.cmd.redraw()
-  vim.ui.select(item.question.options, {
-    prompt = table.concat(page.lines, '\n', 1, #page.lines - #item.question.options - 2) .. '\nAllow this?',
-    kind = 'agent-ls-permission',
-    format_item = function(option)
-      return text.one_line(option.name)
-    end,
-  }, function(option)
-    if option then
-      M.answer(session, item, option.kind)
-    end
-  end)
+  if item.kind == 'form' then
+    require('agent_ls.elicitation').answer(session, item)
+  else
+    choose(session, item)
+  end
 end
 
 return M

@@ -8,15 +8,17 @@ local config = require('agent_ls.config')
 ---@field line? integer 1-based
 
 ---@class agent_ls.Item
----@field kind 'user'|'agent'|'thought'|'call'|'plan'|'notice'
+---@field kind 'user'|'agent'|'thought'|'call'|'plan'|'notice'|'form'
 ---@field index integer its place in the session
----@field text? string of messages and notices
+---@field text? string of messages, notices and forms
+---@field schema? table of a form: what is asked
+---@field url? string of a form that is a page instead
 ---@field message_id? string
 ---@field entries? { content: string, status: string }[] of a plan
 ---@field id? string of a call, as are the following fields
 ---@field title? string
 ---@field tool_kind? string
----@field status? 'pending'|'in_progress'|'completed'|'failed'
+---@field status? 'pending'|'in_progress'|'completed'|'failed' of a call; of a form what the user did
 ---@field content? table[] ACP's content, diffs and terminals
 ---@field locations? agent_ls.Location[]
 ---@field raw_input? any
@@ -68,6 +70,7 @@ function Session.new(id, cwd, client_id, observer)
   }, Session)
 end
 
+--- Adds an item at the end.
 ---@param item agent_ls.Item
 ---@return agent_ls.Item
 function Session:append(item)
@@ -90,7 +93,7 @@ function Session:call(id)
   return self.calls[id]
 end
 
---- Returns the calls that wait for the user's permission, the oldest first.
+--- Returns the calls and forms that wait for the user, the oldest first.
 ---@return agent_ls.Item[]
 function Session:waiting()
   return vim.tbl_filter(function(item)
