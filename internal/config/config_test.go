@@ -471,6 +471,7 @@ func TestFlags(t *testing.T) {
 func TestReport(t *testing.T) {
 	s := world(map[string]string{userConfig: `
 openai.api_key = "sk-secret"
+openai.base_url = "https://me:sk-secret@h/v1?token=sk-secret"
 web.allow_hosts = ["a", "b"]
 [[permission.deny]]
 kind = "tool"
@@ -486,7 +487,7 @@ command = "c"
 	if len(got) != len(Keys()) {
 		t.Errorf("%d lines for %d keys", len(got), len(Keys()))
 	}
-	for key, want := range map[string]string{"openai.api_key": "(set)", "anthropic.api_key": "", "web.allow_hosts": "a, b", "permission.deny": "1 rule", "acp": "one", "limits.max_line": "67108864"} {
+	for key, want := range map[string]string{"openai.api_key": "(set)", "openai.base_url": "https://me:xxxxx@h/v1?…", "anthropic.api_key": "", "web.allow_hosts": "a, b", "permission.deny": "1 rule", "acp": "one", "limits.max_line": "67108864"} {
 		if got[key].Value != want {
 			t.Errorf("%s: %q, want %q", key, got[key].Value, want)
 		}

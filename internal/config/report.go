@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 )
@@ -35,7 +36,7 @@ func (k *Key) show(v any) string {
 		if k.Secret && v != "" {
 			return "(set)"
 		}
-		return v
+		return PublicURL(v)
 	case []string:
 		return strings.Join(v, ", ")
 	case []Rule:
@@ -46,6 +47,19 @@ func (k *Key) show(v any) string {
 		return strings.Join(sortedNames(v), ", ")
 	}
 	return fmt.Sprint(v)
+}
+
+// PublicURL returns an address without what may be secret in it, the password and
+// the query; what is no address with a host it returns as it is.
+func PublicURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "…"
+	}
+	return u.Redacted()
 }
 
 func plural(n int, word string) string {
