@@ -153,7 +153,7 @@ func mark(blocks []sdk.ContentBlockParamUnion) {
 func (m *model) content(msg agent.Message, names provider.Names) []sdk.ContentBlockParamUnion {
 	switch msg.Role {
 	case agent.RoleTool:
-		return []sdk.ContentBlockParamUnion{{OfToolResult: result(msg)}}
+		return []sdk.ContentBlockParamUnion{{OfToolResult: m.result(msg)}}
 	case agent.RoleContext:
 		return []sdk.ContentBlockParamUnion{sdk.NewTextBlock(provider.Note(msg))}
 	}
@@ -161,8 +161,8 @@ func (m *model) content(msg agent.Message, names provider.Names) []sdk.ContentBl
 	for _, b := range msg.Blocks {
 		if raw, ok := provider.Opaque(b, opaqueProvider, m.name); ok {
 			out = append(out, param.Override[sdk.ContentBlockParamUnion](raw))
-		} else if b.Type == presentation.BlockImage {
-			out = append(out, sdk.NewImageBlockBase64(b.MIMEType, base64.StdEncoding.EncodeToString(b.Data)))
+		} else if media, ok := provider.Media(b, m.server.o.Documents); ok {
+			out = append(out, mediaBlock(media))
 		} else if text := provider.Text(b); strings.TrimSpace(text) != "" {
 			out = append(out, sdk.NewTextBlock(text))
 		}
@@ -173,15 +173,26 @@ func (m *model) content(msg agent.Message, names provider.Names) []sdk.ContentBl
 	return out
 }
 
-func result(msg agent.Message) *sdk.ToolResultBlockParam {
+// mediaBlock is an image or a document.
+func mediaBlock(b presentation.Block) sdk.ContentBlockParamUnion {
+	data := base64.StdEncoding.EncodeToString(b.Data)
+	if b.Type != presentation.BlockDocument {
+		return sdk.NewImageBlockBase64(b.MIMEType, data)
+	}
+	block := sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: data})
+	block.OfDocument.Title = param.NewOpt(b.Name)
+	return block
+}
+
+func (m *model) result(msg agent.Message) *sdk.ToolResultBlockParam {
 	r := &sdk.ToolResultBlockParam{ToolUseID: msg.CallID}
 	if msg.IsError {
 		r.IsError = param.NewOpt(true)
 	}
 	for _, b := range msg.Blocks {
-		if b.Type == presentation.BlockImage {
-			image := sdk.NewImageBlockBase64(b.MIMEType, base64.StdEncoding.EncodeToString(b.Data))
-			r.Content = append(r.Content, sdk.ToolResultBlockParamContentUnion{OfImage: image.OfImage})
+		if media, ok := provider.Media(b, m.server.o.Documents); ok {
+			block := mediaBlock(media)
+			r.Content = append(r.Content, sdk.ToolResultBlockParamContentUnion{OfImage: block.OfImage, OfDocument: block.OfDocument})
 		} else if text := provider.Text(b); strings.TrimSpace(text) != "" {
 			r.Content = append(r.Content, sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: text}})
 		}

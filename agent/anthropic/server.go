@@ -28,6 +28,8 @@ type Options struct {
 	Bearer bool
 	// MaxOutput bounds what one answer holds, in tokens; 0 is a default.
 	MaxOutput int64
+	// Documents says that the server reads PDFs; else a model is told of them.
+	Documents bool
 }
 
 // Server is a server and the models behind it.

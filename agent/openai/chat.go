@@ -56,7 +56,7 @@ func (s *Server) cut(ctx context.Context) error {
 // params are the request.
 func (m *chatModel) params(req agent.Request, names provider.Names) sdk.ChatCompletionNewParams {
 	p := sdk.ChatCompletionNewParams{
-		Model: m.name, Messages: chatMessages(req, names),
+		Model: m.name, Messages: m.messages(req, names),
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	}
 	if m.server.o.MaxOutput > 0 {
@@ -87,38 +87,39 @@ func parameters(t tools.ToolSchema) any {
 	return t.Parameters
 }
 
-// chatMessages translates the conversation. Images of results follow as the
-// user's, behind all results of the step: a result is text alone.
-func chatMessages(req agent.Request, names provider.Names) []sdk.ChatCompletionMessageParamUnion {
+// messages translates the conversation. Images and documents of results follow as
+// the user's, behind all results of the step: a result is text alone.
+func (m *chatModel) messages(req agent.Request, names provider.Names) []sdk.ChatCompletionMessageParamUnion {
 	var out []sdk.ChatCompletionMessageParamUnion
 	if req.System != "" {
 		out = append(out, sdk.SystemMessage(req.System))
 	}
-	var images []sdk.ChatCompletionContentPartUnionParam
+	var later []sdk.ChatCompletionContentPartUnionParam
 	flush := func() {
-		if len(images) > 0 {
-			out = append(out, sdk.UserMessage(images))
-			images = nil
+		if len(later) > 0 {
+			out = append(out, sdk.UserMessage(later))
+			later = nil
 		}
 	}
-	for _, m := range req.Messages {
-		if m.Role != agent.RoleTool {
+	for _, msg := range req.Messages {
+		if msg.Role != agent.RoleTool {
 			flush()
 		}
-		switch m.Role {
+		text, media := provider.Split(msg.Blocks, m.server.o.Documents)
+		switch msg.Role {
 		case agent.RoleUser:
-			out = append(out, chatUser(m))
+			out = append(out, chatUser(text, media))
 		case agent.RoleContext:
-			out = append(out, sdk.UserMessage(provider.Note(m)))
+			out = append(out, sdk.UserMessage(provider.Note(msg)))
 		case agent.RoleAssistant:
-			if said, ok := chatAssistant(m, names); ok {
+			if said, ok := chatAssistant(msg, names); ok {
 				out = append(out, said)
 			}
 		case agent.RoleTool:
-			out = append(out, sdk.ToolMessage(provider.JoinText(m.Blocks), m.CallID))
-			if found := provider.Images(m.Blocks); len(found) > 0 {
-				images = append(images, sdk.TextContentPart("Images of the result of "+m.Name+" ("+m.CallID+"):"))
-				images = append(images, chatImages(found)...)
+			out = append(out, sdk.ToolMessage(text, msg.CallID))
+			if len(media) > 0 {
+				later = append(later, sdk.TextContentPart("Images of the result of "+msg.Name+" ("+msg.CallID+"):"))
+				later = append(later, chatMedia(media)...)
 			}
 		}
 	}
@@ -126,22 +127,26 @@ func chatMessages(req agent.Request, names provider.Names) []sdk.ChatCompletionM
 	return out
 }
 
-func chatUser(m agent.Message) sdk.ChatCompletionMessageParamUnion {
-	images := provider.Images(m.Blocks)
-	text := provider.JoinText(m.Blocks)
-	if len(images) == 0 {
+func chatUser(text string, media []presentation.Block) sdk.ChatCompletionMessageParamUnion {
+	if len(media) == 0 {
 		return sdk.UserMessage(text)
 	}
 	var parts []sdk.ChatCompletionContentPartUnionParam
 	if text != "" {
 		parts = append(parts, sdk.TextContentPart(text))
 	}
-	return sdk.UserMessage(append(parts, chatImages(images)...))
+	return sdk.UserMessage(append(parts, chatMedia(media)...))
 }
 
-func chatImages(images []presentation.Block) []sdk.ChatCompletionContentPartUnionParam {
+func chatMedia(media []presentation.Block) []sdk.ChatCompletionContentPartUnionParam {
 	var parts []sdk.ChatCompletionContentPartUnionParam
-	for _, b := range images {
+	for _, b := range media {
+		if b.Type == presentation.BlockDocument {
+			parts = append(parts, sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
+				FileData: param.NewOpt(provider.DataURL(b)), Filename: param.NewOpt(b.Name),
+			}))
+			continue
+		}
 		parts = append(parts, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: provider.DataURL(b), Detail: b.Detail}))
 	}
 	return parts

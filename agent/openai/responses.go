@@ -100,24 +100,31 @@ func (m *responsesModel) input(req agent.Request, names provider.Names) response
 	for _, msg := range req.Messages {
 		switch msg.Role {
 		case agent.RoleUser:
-			input = append(input, responses.ResponseInputItemParamOfMessage(responsesContent(msg.Blocks), responses.EasyInputMessageRoleUser))
+			input = append(input, responses.ResponseInputItemParamOfMessage(m.content(msg.Blocks), responses.EasyInputMessageRoleUser))
 		case agent.RoleContext:
 			input = append(input, responses.ResponseInputItemParamOfMessage(provider.Note(msg), responses.EasyInputMessageRoleUser))
 		case agent.RoleAssistant:
 			input = append(input, m.assistant(msg, names)...)
 		case agent.RoleTool:
-			input = append(input, responsesResult(msg))
+			input = append(input, m.result(msg))
 		}
 	}
 	return input
 }
 
-func responsesContent(blocks []presentation.Block) responses.ResponseInputMessageContentListParam {
+func (m *responsesModel) content(blocks []presentation.Block) responses.ResponseInputMessageContentListParam {
 	content := responses.ResponseInputMessageContentListParam{}
-	if text := provider.JoinText(blocks); text != "" {
+	text, media := provider.Split(blocks, m.server.o.Documents)
+	if text != "" {
 		content = append(content, responses.ResponseInputContentParamOfInputText(text))
 	}
-	for _, b := range provider.Images(blocks) {
+	for _, b := range media {
+		if b.Type == presentation.BlockDocument {
+			content = append(content, responses.ResponseInputContentUnionParam{OfInputFile: &responses.ResponseInputFileParam{
+				FileData: param.NewOpt(provider.DataURL(b)), Filename: param.NewOpt(b.Name),
+			}})
+			continue
+		}
 		content = append(content, responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
 			ImageURL: param.NewOpt(provider.DataURL(b)), Detail: responses.ResponseInputImageDetail(detail(b)),
 		}})
@@ -149,17 +156,23 @@ func (m *responsesModel) assistant(msg agent.Message, names provider.Names) []re
 	return items
 }
 
-func responsesResult(m agent.Message) responses.ResponseInputItemUnionParam {
-	result := &responses.ResponseInputItemFunctionCallOutputParam{CallID: m.CallID}
-	text, images := provider.JoinText(m.Blocks), provider.Images(m.Blocks)
-	if len(images) == 0 {
+func (m *responsesModel) result(msg agent.Message) responses.ResponseInputItemUnionParam {
+	result := &responses.ResponseInputItemFunctionCallOutputParam{CallID: msg.CallID}
+	text, media := provider.Split(msg.Blocks, m.server.o.Documents)
+	if len(media) == 0 {
 		result.Output.OfString = param.NewOpt(text)
 	} else {
 		var list responses.ResponseFunctionCallOutputItemListParam
 		if text != "" {
 			list = append(list, responses.ResponseFunctionCallOutputItemParamOfInputText(text))
 		}
-		for _, b := range images {
+		for _, b := range media {
+			if b.Type == presentation.BlockDocument {
+				list = append(list, responses.ResponseFunctionCallOutputItemUnionParam{OfInputFile: &responses.ResponseInputFileContentParam{
+					FileData: param.NewOpt(provider.DataURL(b)), Filename: param.NewOpt(b.Name),
+				}})
+				continue
+			}
 			list = append(list, responses.ResponseFunctionCallOutputItemUnionParam{OfInputImage: &responses.ResponseInputImageContentParam{
 				ImageURL: param.NewOpt(provider.DataURL(b)), Detail: responses.ResponseInputImageContentDetail(detail(b)),
 			}})

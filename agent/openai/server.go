@@ -27,6 +27,8 @@ type Options struct {
 	// MaxOutput bounds what one answer holds, in tokens; 0 leaves it to the
 	// server.
 	MaxOutput int64
+	// Documents says that the server reads PDFs; else a model is told of them.
+	Documents bool
 }
 
 // Server is a server and the models behind it.

@@ -4,6 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/agent-ls/agent-ls/agent"
@@ -30,26 +33,60 @@ func Text(b presentation.Block) string {
 
 // JoinText joins the texts of blocks, images left out.
 func JoinText(blocks []presentation.Block) string {
+	text, _ := Split(blocks, false)
+	return text
+}
+
+// Split parts blocks into what a model reads, joined, and what its server reads
+// itself, see Media.
+func Split(blocks []presentation.Block, documents bool) (text string, media []presentation.Block) {
 	var parts []string
 	for _, b := range blocks {
-		if t := Text(b); t != "" {
+		if m, ok := Media(b, documents); ok {
+			media = append(media, m)
+		} else if t := Text(b); t != "" {
 			parts = append(parts, t)
 		}
 	}
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, "\n"), media
 }
 
-// Images returns the images among blocks.
-func Images(blocks []presentation.Block) (images []presentation.Block) {
-	for _, b := range blocks {
-		if b.Type == presentation.BlockImage {
-			images = append(images, b)
-		}
+// typePDF is the only type of documents that servers take as bytes; imageTypes are
+// those of images.
+const typePDF = "application/pdf"
+
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// Media returns what of a block a server reads itself: an image, or, where it
+// takes documents, a PDF with a name; both may come as embedded resources.
+func Media(b presentation.Block, documents bool) (media presentation.Block, ok bool) {
+	kind, _, _ := strings.Cut(strings.ToLower(b.MIMEType), ";")
+	switch {
+	case b.Type == presentation.BlockImage:
+		return b, true
+	case len(b.Data) == 0 || b.Type != presentation.BlockResource && b.Type != presentation.BlockDocument:
+		return b, false
+	case slices.Contains(imageTypes, kind):
+		return presentation.Image(b.Data, kind), true
+	case kind == typePDF && documents:
+		return presentation.Block{Type: presentation.BlockDocument, Data: b.Data, MIMEType: typePDF, Name: documentName(b)}, true
 	}
-	return images
+	return b, false
 }
 
-// DataURL is an image as a URL that holds it.
+// documentName is the name of a document, which servers want.
+func documentName(b presentation.Block) string {
+	name := b.Name
+	if u, err := url.Parse(b.URI); name == "" && err == nil {
+		name = path.Base(u.Path)
+	}
+	if name == "" || name == "." || name == "/" {
+		return "document.pdf"
+	}
+	return name
+}
+
+// DataURL is an image or a document as a URL that holds it.
 func DataURL(b presentation.Block) string {
 	return "data:" + b.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(b.Data)
 }

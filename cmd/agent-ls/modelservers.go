@@ -44,6 +44,18 @@ func (s serverSetting) place() string {
 	return u.Redacted()
 }
 
+// documentHosts are servers that read PDFs, with those below them. Others may speak
+// the same protocols, but refuse a request with one.
+var documentHosts = []string{"api.openai.com", "openai.azure.com", "api.anthropic.com", "openrouter.ai"}
+
+// readsDocuments says whether the server reads PDFs.
+func (s serverSetting) readsDocuments() bool {
+	u, err := url.Parse(s.BaseURL)
+	return s.BaseURL == "" || err == nil && slices.ContainsFunc(documentHosts, func(host string) bool {
+		return u.Hostname() == host || strings.HasSuffix(u.Hostname(), "."+host)
+	})
+}
+
 // serverSettings are the servers by the prefix of their models' names.
 func serverSettings(c config.Config) map[string]serverSetting {
 	out := map[string]serverSetting{"openai": openaiSetting(c), "anthropic": anthropicSetting(c), "ollama": ollamaSetting(c)}
@@ -159,11 +171,11 @@ func (s *modelServer) connect() protocol {
 	s.once.Do(func() {
 		maxOutput := int64(s.settings.MaxOutput)
 		if s.settings.Kind == "anthropic" {
-			s.made = anthropic.New(anthropic.Options{Endpoint: s.endpoint(), Bearer: s.settings.bearer, MaxOutput: maxOutput})
+			s.made = anthropic.New(anthropic.Options{Endpoint: s.endpoint(), Bearer: s.settings.bearer, MaxOutput: maxOutput, Documents: s.settings.readsDocuments()})
 			return
 		}
 		s.made = openai.New(openai.Options{
-			Endpoint: s.endpoint(), Responses: s.settings.API == "responses", MaxOutput: maxOutput,
+			Endpoint: s.endpoint(), Responses: s.settings.API == "responses", MaxOutput: maxOutput, Documents: s.settings.readsDocuments(),
 			Organization: s.settings.organization, Project: s.settings.project,
 		})
 	})
