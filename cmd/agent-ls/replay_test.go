@@ -79,7 +79,7 @@ func TestReplayOfTheSame(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(h.cwd, "a.txt")); string(text) != "old text\n" || err != nil {
 		t.Errorf("the replay has changed the file: %q, %v", text, err)
 	}
-	if list, _ := h.output(t, "sessions", "list", "--json"); strings.Count(list, `"ID"`) != 1 {
+	if list, _ := h.output(t, "sessions", "list", "--json"); strings.Count(list, `"id"`) != 1 {
 		t.Errorf("the replay's sessions are in the user's state:\n%s", list)
 	}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +19,9 @@ import (
 func sessionsCommand(io streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sessions", Short: "List, show, export or delete stored sessions",
-		Example: "  agent-ls sessions list\n  agent-ls sessions show ID",
+		Long: `Lists, shows, exports or deletes the stored sessions. Of an ID its beginning is
+enough where no other session's begins so.`,
+		Example: "  agent-ls sessions list\n  agent-ls sessions show ID\n  agent-ls sessions export ID > session.jsonl",
 	}
 	cmd.AddCommand(sessionsList(io), sessionsShow(io), sessionsExport(io), sessionsDelete(io))
 	return cmd
@@ -39,10 +43,20 @@ func failed(err error) error {
 	return &exitError{exitFailed, err}
 }
 
+// listedSession is an entry of the list as JSON.
+type listedSession struct {
+	ID      string    `json:"id"`
+	Cwd     string    `json:"cwd"`
+	Roots   []string  `json:"roots,omitempty"`
+	Title   string    `json:"title"`
+	Updated time.Time `json:"updated"`
+}
+
 func sessionsList(io streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the sessions, newest first", Args: noArgs,
+		Example: "  agent-ls sessions list\n  agent-ls sessions list --json | jq -r '.[].title'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
@@ -54,7 +68,11 @@ func sessionsList(io streams) *cobra.Command {
 				return failed(err)
 			}
 			if asJSON {
-				return printJSON(io.out, append([]agent.SessionInfo{}, list...))
+				out := make([]listedSession, len(list))
+				for i, s := range list {
+					out[i] = listedSession{s.ID, s.Cwd, s.Roots, s.Title, s.Updated}
+				}
+				return printJSON(io.out, out)
 			}
 			for _, s := range list {
 				fmt.Fprintf(io.out, "%s  %s  %s  %s\n", s.ID, s.Updated.Local().Format(time.DateTime), s.Cwd, presentation.OneLine(s.Title))
@@ -69,13 +87,14 @@ func sessionsList(io streams) *cobra.Command {
 func sessionsShow(io streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a session's cards", Args: oneID, ValidArgsFunction: completeSessions,
+		Example: "  agent-ls sessions show 4f6c1f0e",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			info, records, err := a.hub.Store().Read(args[0])
+			info, records, err := a.stored(args[0])
 			if err != nil {
 				return failed(err)
 			}
@@ -88,13 +107,14 @@ func sessionsShow(io streams) *cobra.Command {
 func sessionsExport(io streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "export ID", Short: "Print a session's events as JSON lines", Args: oneID, ValidArgsFunction: completeSessions,
+		Example: "  agent-ls sessions export 4f6c1f0e > session.jsonl",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			_, records, err := a.hub.Store().Read(args[0])
+			_, records, err := a.stored(args[0])
 			if err != nil {
 				return failed(err)
 			}
@@ -106,22 +126,69 @@ func sessionsExport(io streams) *cobra.Command {
 func sessionsDelete(io streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "delete ID", Short: "Delete a session with what is kept of it", Args: oneID, ValidArgsFunction: completeSessions,
+		Example: "  agent-ls sessions delete 4f6c1f0e",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(cmd)
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			if _, _, err := a.hub.Store().Read(args[0]); err != nil {
+			id, err := a.findSession(args[0])
+			if err != nil {
 				return failed(err)
 			}
-			if err := a.hub.Delete(args[0]); err != nil {
+			if err := a.hub.Delete(id); err != nil {
 				return failed(err)
 			}
-			fmt.Fprintf(io.out, "deleted %s\n", args[0])
+			fmt.Fprintf(io.out, "deleted %s\n", id)
 			return nil
 		},
 	}
+}
+
+// findSession is the id of the only session whose id begins so. A log that cannot
+// be read counts, so that it can be deleted.
+func (a *app) findSession(begins string) (string, error) {
+	path, err := a.hub.Store().Path(begins)
+	if err == nil {
+		if _, err := os.Stat(path); err == nil {
+			return begins, nil
+		}
+	}
+	list, _, err := a.hub.List("", "", 0)
+	if err != nil {
+		return "", err
+	}
+	var ids []string
+	for _, s := range list {
+		if strings.HasPrefix(s.ID, begins) {
+			ids = append(ids, s.ID)
+		}
+	}
+	switch len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		return "", fmt.Errorf("%w %q; see \"agent-ls sessions list\"", agent.ErrUnknownSession, begins)
+	}
+	return "", fmt.Errorf("several sessions begin with %q: %s", begins, strings.Join(ids, ", "))
+}
+
+// stored reads the session whose id begins so. An error of a log says where it
+// lies.
+func (a *app) stored(begins string) (agent.SessionInfo, []agent.Record, error) {
+	id, err := a.findSession(begins)
+	if err != nil {
+		return agent.SessionInfo{}, nil, err
+	}
+	info, records, err := a.hub.Store().Read(id)
+	if err == nil {
+		return info, records, nil
+	}
+	if path, noPath := a.hub.Store().Path(id); noPath == nil {
+		err = fmt.Errorf("%w\nIt lies in %s; \"agent-ls sessions delete %s\" removes it", err, path, id)
+	}
+	return info, nil, err
 }
 
 func permissionsCommand(io streams) *cobra.Command {
