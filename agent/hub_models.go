@@ -22,8 +22,12 @@ func (h *Hub) ModelsChanged() {
 func (s *Session) describe(models []ModelInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	loop, ofModel := s.driver.(*Loop)
 	i := slices.IndexFunc(models, func(m ModelInfo) bool { return m.ID == s.model.ID })
 	if i >= 0 {
-		s.model.Name, s.model.ContextSize = models[i].Name, models[i].ContextSize
+		s.model.Name, s.model.ContextSize, s.model.Thinking = models[i].Name, models[i].ContextSize, models[i].Thinking
+		if ofModel {
+			loop.learn(models[i].Thinking)
+		}
 	}
 }

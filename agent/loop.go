@@ -22,6 +22,9 @@ type Loop struct {
 
 	mu       sync.Mutex
 	thinking string // the setting, see Settings
+	// learned is what became known of how the model thinks, nil for nothing
+	// beside Info.
+	learned *[]string
 }
 
 // Run runs one turn. A failure of the model is returned as it is.

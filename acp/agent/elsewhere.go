@@ -9,7 +9,7 @@ import (
 )
 
 // elsewhereTime bounds how long a list of sessions waits for those of others.
-const elsewhereTime = 5 * time.Second
+const elsewhereTime = 10 * time.Second
 
 // Elsewhere are sessions that others keep, such as the agent that runs the turns.
 // A client sees them in its list and opens them as it does ours.

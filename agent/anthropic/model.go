@@ -22,9 +22,6 @@ const opaqueProvider = "anthropic"
 // and finds the one before it where the last one has expired.
 const cachedMessages = 2
 
-// Levels are how hard a model can be told to think.
-var Levels = []string{"low", "medium", "high"}
-
 // budgets are the tokens of a level for models that want a number.
 var budgets = map[string]int64{"low": 4_096, "medium": 12_288, "high": 24_576}
 
@@ -100,6 +97,21 @@ func (m *model) think(p *sdk.MessageNewParams, level string) {
 	budget := budgets[level]
 	p.Thinking.OfEnabled = &sdk.ThinkingConfigEnabledParam{BudgetTokens: budget}
 	p.MaxTokens += budget
+}
+
+// Thinking are the levels of a model by its name, none for one that cannot be
+// told how hard to think.
+func Thinking(model string) []string {
+	name := strings.ToLower(model)
+	for _, old := range []string{"claude-2", "claude-instant", "claude-3-haiku", "claude-3-sonnet", "claude-3-opus", "claude-3-5"} {
+		if strings.Contains(name, old) {
+			return nil
+		}
+	}
+	if !strings.Contains(name, "claude") {
+		return nil
+	}
+	return []string{"low", "medium", "high"}
 }
 
 // adaptive says whether a model decides itself how long it thinks; the ones

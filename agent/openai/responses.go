@@ -83,17 +83,6 @@ type responsesFunction struct {
 	function
 }
 
-// reasons says whether a model of OpenAI's thinks before it answers; the others
-// refuse to be asked for it.
-func reasons(model string) bool {
-	for _, prefix := range []string{"gpt-3", "gpt-4", "chatgpt-4"} {
-		if len(model) >= len(prefix) && model[:len(prefix)] == prefix {
-			return false
-		}
-	}
-	return true
-}
-
 // input translates the conversation.
 func (m *responsesModel) input(req agent.Request, names provider.Names) responses.ResponseInputParam {
 	input := responses.ResponseInputParam{}

@@ -20,9 +20,20 @@ func TestWhatServersSayOfFailures(t *testing.T) {
 }
 
 func TestModelsThatThink(t *testing.T) {
-	for name, want := range map[string]bool{"gpt-5": true, "o3": true, "gpt-4.1": false, "gpt-4o": false, "gpt-3.5-turbo": false, "m": true} {
-		if got := reasons(name); got != want {
-			t.Errorf("%s: %v", name, got)
+	for name, want := range map[string]struct{ responses, chat bool }{
+		"gpt-5": {true, true}, "o3": {true, true}, "gpt-4.1": {}, "gpt-4o": {}, "gpt-3.5-turbo": {}, "gpt-5-chat-latest": {}, "m": {responses: true},
+		"openai/gpt-oss-120b": {true, true}, "qwen/qwen3-coder": {}, "Qwen3-32B": {true, true}, "llama3.3": {responses: true}, "kimi-k2-thinking": {true, true},
+	} {
+		if r, c := len(Thinking(name, true)) > 0, len(Thinking(name, false)) > 0; r != want.responses || c != want.chat {
+			t.Errorf("%s: responses %t, chat %t", name, r, c)
+		}
+	}
+	for _, tc := range []struct {
+		parameters []string
+		known, can bool
+	}{{nil, false, false}, {[]string{"tools", "reasoning"}, true, true}, {[]string{"tools"}, true, false}} {
+		if got := listedThinking(tc.parameters); (got != nil) != tc.known || (len(got) > 0) != tc.can {
+			t.Errorf("%q: %v", tc.parameters, got)
 		}
 	}
 }

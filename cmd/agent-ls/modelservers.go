@@ -182,19 +182,27 @@ func (s *modelServer) connect() protocol {
 	return s.made
 }
 
-// thinkingLevels are what models can be told, alike in all protocols.
-var thinkingLevels = []string{"low", "medium", "high"}
+// thinking are how hard a model can be told to think, by its name.
+func (s serverSetting) thinking(name string) []string {
+	if s.Kind == "anthropic" {
+		return anthropic.Thinking(name)
+	}
+	return openai.Thinking(name, s.API == "responses")
+}
 
 // describe is what is known of a model.
 func (s *modelServer) describe(name string) agent.ModelInfo {
 	info := agent.ModelInfo{
 		ID: s.prefix + ":" + name, Name: name, Description: "A language model of " + s.prefix + ".",
-		Language: true, Thinking: thinkingLevels, ContextSize: int64(s.settings.ContextSize),
+		Language: true, Thinking: s.settings.thinking(name), ContextSize: int64(s.settings.ContextSize),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.IndexFunc(s.listed, func(m agent.ModelInfo) bool { return m.ID == name }); i >= 0 {
 		info.Name = cmp.Or(s.listed[i].Name, name)
+		if s.listed[i].Thinking != nil { // the server knows better
+			info.Thinking = s.listed[i].Thinking
+		}
 		if info.ContextSize == 0 {
 			info.ContextSize = s.listed[i].ContextSize
 		}

@@ -1,5 +1,7 @@
 // Real agents hosted by a real agent-ls: their edits are diff cards that can be
 // undone by hunk, their commands terminals, and a cancel ends their processes.
+// The sessions that they keep can be opened, and the logins that they want are
+// asked for.
 // AGENT_LS names the program, HOSTED_AGENTS the folder where npm has put them.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -33,6 +35,7 @@ const agents = {
       env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none', IS_SANDBOX: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
       options: { mode: 'default' },
     }),
+    wantsLogin: 'claude-ai-login', // a way of its own, when there is no key
     prepare() {},
   },
 }
@@ -45,6 +48,19 @@ const toml = (name, { command, args, env, options = {} }) => {
 
 // running says whether a process has these words in its command line.
 const running = words => execFileSync('ps', ['-A', '-o', 'stat=,args='], { encoding: 'utf8' }).split('\n').some(line => line.includes(words) && !line.startsWith('Z'))
+
+// connect starts a language server whose model is an agent, and initializes it.
+async function connect(name, { folder, scratch, state = 'state', acp = {} }) {
+  const env = { ...process.env, XDG_CONFIG_HOME: join(scratch, 'config'), XDG_STATE_HOME: join(scratch, state), XDG_RUNTIME_DIR: scratch }
+  const client = new Client(program, ['lsp', '--model', `acp:${name}`], { cwd: folder, env })
+  client.answers['session/request_permission'] = p => ({ outcome: { outcome: 'selected', optionId: p.options.find(o => o.kind === 'allow_once').optionId } })
+  await client.call('initialize', {
+    processId: process.pid, rootUri: null, clientInfo: { name: 'test' }, workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'work' }],
+    capabilities: { experimental: { acp: { _meta: { terminal_output: true }, ...acp } } },
+  })
+  client.notify('initialized', {})
+  return client
+}
 
 let model, url
 before(async () => {
@@ -66,20 +82,15 @@ for (const [name, agent] of Object.entries(agents)) {
     const asked = () => client.heard.filter(m => m.method === 'session/request_permission').map(m => m.params.toolCall)
 
     before(async () => {
-      for (const dir of ['home', 'work', 'state', 'config/agent-ls']) mkdirSync(join(scratch, dir), { recursive: true })
+      for (const dir of ['home', 'stranger', 'work', 'state', 'config/agent-ls']) mkdirSync(join(scratch, dir), { recursive: true })
       writeFileSync(file, original)
       agent.prepare(folder, url)
       const table = agent.table(url)
       table.env.HOME = join(scratch, 'home')
-      writeFileSync(join(scratch, 'config/agent-ls/config.toml'), toml(name, table))
-      const env = { ...process.env, XDG_CONFIG_HOME: join(scratch, 'config'), XDG_STATE_HOME: join(scratch, 'state'), XDG_RUNTIME_DIR: scratch }
-      client = new Client(program, ['lsp', '--model', `acp:${name}`], { cwd: folder, env })
-      client.answers['session/request_permission'] = p => ({ outcome: { outcome: 'selected', optionId: p.options.find(o => o.kind === 'allow_once').optionId } })
-      await client.call('initialize', {
-        processId: process.pid, rootUri: null, clientInfo: { name: 'test' }, workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'work' }],
-        capabilities: { experimental: { acp: { _meta: { terminal_output: true } } } },
-      })
-      client.notify('initialized', {})
+      const stranger = { ...table, env: { ...table.env, HOME: join(scratch, 'stranger') } }
+      delete stranger.env.ANTHROPIC_API_KEY
+      writeFileSync(join(scratch, 'config/agent-ls/config.toml'), toml(name, table) + toml('stranger', stranger))
+      client = await connect(name, { folder, scratch })
       ;({ sessionId: session } = await client.call('session/new', { cwd: folder, mcpServers: [] }))
     })
     after(async () => {
@@ -145,5 +156,44 @@ for (const [name, agent] of Object.entries(agents)) {
       assert.equal(configOptions.find(o => o.id === 'agent.mode').currentValue, 'plan')
       assert.equal(configOptions.find(o => o.id === 'mode').currentValue, 'ask')
     })
+
+    test('a session that it keeps is opened as ours, with what was done in it', async () => {
+      const listed = async client => (await client.call('session/list', { cwd: folder })).sessions.map(s => s.sessionId)
+      assert.deepEqual(await listed(client), [session], 'the agent keeps it too, and it is there once')
+      await client.call('session/close', { sessionId: session })
+      const other = await connect(name, { folder, scratch, state: 'other' }) // it knows nothing of the session
+      try {
+        let theirs
+        while (!theirs) [theirs] = await listed(other) // an agent that starts slowly is not waited for
+        await other.call('session/load', { sessionId: theirs, cwd: folder, mcpServers: [] })
+        const cards = other.cards(theirs)
+        assert.deepEqual(cards.filter(c => c.kind === 'edit').map(c => c.content[0].type), ['diff', 'diff'])
+        assert.ok(cards.every(c => c.status === 'completed' || c.status === 'failed'))
+        const { stopReason } = await other.call('session/prompt', { sessionId: theirs, prompt: [{ type: 'text', text: 'say back again' }] })
+        assert.equal(stopReason, 'end_turn')
+        assert.deepEqual(await listed(other), [theirs])
+        await other.call('session/delete', { sessionId: theirs })
+        assert.deepEqual(await listed(other), [])
+      } finally {
+        await other.close()
+      }
+    })
+
+    if (agent.wantsLogin) {
+      test('a login that it wants is asked for, with its ways', async () => {
+        const other = await connect('stranger', { folder, scratch, state: 'other', acp: { auth: { terminal: true } } })
+        try {
+          const { authMethods } = await other.call('acp/initialize', { protocolVersion: 1, clientCapabilities: { auth: { terminal: true } } })
+          const way = authMethods.find(m => m.id === agent.wantsLogin)
+          assert.deepEqual([way.type, way.args], ['terminal', ['--login', way.id]])
+          const { sessionId } = await other.call('session/new', { cwd: folder, mcpServers: [] })
+          const refused = await other.call('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'say hello' }] }).catch(e => e)
+          assert.match(String(refused), /-32000/)
+          assert.match(String(refused), new RegExp(`wants you to log in.*"id":"${way.id}"`))
+        } finally {
+          await other.close()
+        }
+      })
+    }
   })
 }

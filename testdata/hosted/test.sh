@@ -48,4 +48,4 @@ if [ -z "${AGENT_LS-}" ]; then
 fi
 export AGENT_LS
 for name in "${!AGENT_LS_@}"; do unset "$name"; done # the program takes them as settings
-"$HOSTED_AGENTS/.bin/node" --test --test-force-exit --test-timeout=100000 hosted.test.mjs
+"$HOSTED_AGENTS/.bin/node" --test --test-force-exit --test-timeout=600000 hosted.test.mjs
