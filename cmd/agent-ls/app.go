@@ -255,7 +255,7 @@ func openLog(c config.Config, stderr io.Writer) (*slog.Logger, io.Closer, error)
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
-			return nil, nil, usageError(fmt.Errorf("log file: %w", err))
+			return nil, nil, usageError(fmt.Errorf("%s: the log cannot be written: %w", c.Origin("log"), err))
 		}
 		w, closer = f, f
 	} else if c.Origin("log_level").Source == config.SourceDefault {

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // TestToolsJSON checks the form of "tools --json": name, description,
@@ -42,6 +44,23 @@ func TestToolsJSON(t *testing.T) {
 	if len(names) == 0 || !sort.StringsAreSorted(names) {
 		t.Errorf("the names are %v", names)
 	}
+}
+
+// TestEveryCommandHasAnExample: what to type is read sooner than what it does.
+func TestEveryCommandHasAnExample(t *testing.T) {
+	var look func(*cobra.Command)
+	look = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" { // cobra's own
+			return
+		}
+		if !strings.Contains(cmd.Example, "  agent-ls ") {
+			t.Errorf("%q has no example", cmd.CommandPath())
+		}
+		for _, below := range cmd.Commands() {
+			look(below)
+		}
+	}
+	look(rootCommand(streams{}))
 }
 
 // tree lists everything below a folder.

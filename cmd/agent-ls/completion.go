@@ -43,6 +43,21 @@ func completeFlags(root *cobra.Command) error {
 	return nil
 }
 
+// completeCommands offers the commands below those that were typed.
+func completeCommands(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	target, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []cobra.Completion
+	for _, c := range target.Commands() {
+		if c.IsAvailableCommand() {
+			out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
 // completeModels offers the models that have a name of their own, and the
 // beginnings of the others.
 func completeModels(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

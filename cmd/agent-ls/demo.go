@@ -19,8 +19,9 @@ func demoCommand(io streams) *cobra.Command {
 		Short: "Show a scripted session with every kind of card",
 		Long: `Plays a scripted session in a scratch workspace that is removed afterwards. It
 needs no network and no key, and writes nothing elsewhere.`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return demo(cmd, io) },
+		Example: "  agent-ls demo",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return demo(cmd, io) },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,9 @@ func doctorCommand(io streams) *cobra.Command {
 		Short: "Say what was found and what is missing",
 		Long: `Says which settings are in force and where they come from, and checks what
 sessions need. Exit status 1 when something that is needed is broken.`,
+		Example: `  agent-ls doctor
+  agent-ls doctor --model openai:gpt-5   # is there a key?
+  agent-ls doctor --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := systemSources(cmd)
@@ -207,9 +211,16 @@ func (d *diagnosis) print(w io.Writer) {
 		fmt.Fprintf(w, "%s %-14s %s\n", marks[f.State], f.Name, f.Text)
 	}
 	fmt.Fprintf(w, "\nSettings\n")
+	const widest = 60 // a longer value moves its own line alone
+	width := 0
+	for _, s := range d.Settings {
+		if n := utf8.RuneCountInString(s.Value); n <= widest {
+			width = max(width, n)
+		}
+	}
 	for _, s := range d.Settings {
 		if s.Value != "" {
-			fmt.Fprintf(w, "  %-24s %-28s %s\n", s.Key, s.Value, s.Origin)
+			fmt.Fprintf(w, "  %-24s %-*s  %s\n", s.Key, width, s.Value, s.Origin)
 		}
 	}
 }

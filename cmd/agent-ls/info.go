@@ -49,6 +49,7 @@ func versionCommand(io streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version, the commit and the protocol versions", Args: noArgs,
+		Example: "  agent-ls version\n  agent-ls version --json",
 		RunE: func(*cobra.Command, []string) error {
 			info := struct {
 				Version   string         `json:"version"`
@@ -76,6 +77,7 @@ func toolsCommand(io streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "tools", Short: "List the tools that a model sees", Args: noArgs,
+		Example: "  agent-ls tools\n  agent-ls tools --json | jq '.[] | select(.name == \"edit\").parameters'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := loadConfig(cmd)
 			if err != nil {

@@ -40,6 +40,7 @@ func serveOrJoin(cmd *cobra.Command, streams streams, want string, serve func(*a
 	if err != nil {
 		return err
 	}
+	tellPerson(cmd, streams)
 	std := &stdio{in: streams.in, out: out}
 	if mayJoin(cmd, c) {
 		conn, err := join.Dial(cmd.Context(), meetingPlace(c, c.Cwd), version(), want)

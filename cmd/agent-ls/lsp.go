@@ -28,8 +28,9 @@ without a command does. An editor starts it; stdout carries the protocol alone,
 logs go to stderr or --log. See docs/lsp.md for what editors can do with it.
 Exit status: 0 the client has shut it down, 1 it left otherwise or the
 connection failed, 2 bad usage, 130 ended by a signal.`,
-		Example: `  agent-ls lsp --stdio`,
-		Args:    noArgs,
+		Example: `  agent-ls lsp --stdio
+  agent-ls lsp --log-level debug --log agent-ls.log --wire-log wire.jsonl   # for a bug report`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serveLSP(cmd, io)
 		},
@@ -75,6 +76,7 @@ func serveLSP(cmd *cobra.Command, streams streams) error {
 		return err
 	}
 	defer wire.Close()
+	tellPerson(cmd, streams)
 	l := &languageServer{cmd: cmd}
 	l.server = lsp.New(&stdio{in: streams.in, out: out}, lsp.Options{
 		Open: l.open, MaxMessage: int(c.Limits.MaxLine), Tap: wire.tap, Logger: logger, Version: version(),

@@ -130,7 +130,8 @@ configuration file; see "agent-ls doctor".`,
 // that does not exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Help about any command",
+		Use: "help [COMMAND]", Short: "Help about any command", ValidArgsFunction: completeCommands,
+		Example: "  agent-ls help run\n  agent-ls help sessions show",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			switch {

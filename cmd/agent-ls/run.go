@@ -32,10 +32,11 @@ Exit status: 0 the turn ended and no call failed, 1 a call failed or was denied,
 2 bad usage, 130 interrupted.`,
 		Example: `  agent-ls run '/read README.md'
   agent-ls run --mode full-access $'/read a.txt\n/edit {"file_path":"a.txt","old_string":"x","new_string":"y"}\n!ls'
+  agent-ls run --model anthropic:claude-sonnet-4-5 'What does this project do?'
   echo '/grep TODO' | agent-ls run --json -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError(fmt.Errorf("run takes one prompt, got %d arguments; quote the prompt, or give - to read it from standard input", len(args)))
+				return usageError(fmt.Errorf("run takes one prompt, got %d arguments; quote the prompt, or give - to read it from standard input\nSee \"agent-ls run --help\" for examples", len(args)))
 			}
 			return nil
 		},

@@ -213,6 +213,7 @@ func permissionsList(io streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List what was allowed or rejected for always", Args: noArgs,
+		Example: "  agent-ls permissions list\n  agent-ls permissions list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := grantsOf(cmd)
 			if err != nil {

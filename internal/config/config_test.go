@@ -322,6 +322,10 @@ func TestAllFaultsAreReported(t *testing.T) {
 	}
 }
 
+func TestTheVariableOfCompletionScriptsIsNoFault(t *testing.T) {
+	load(t, world(nil, "AGENT_LS_ACTIVE_HELP=0"))
+}
+
 func TestEmptyVariableIsNotSet(t *testing.T) {
 	if c := load(t, world(nil, "AGENT_LS_MODEL=", "OTHER=1", "=C:=x", "broken")); c.Model != "direct" {
 		t.Errorf("model %q", c.Model)
@@ -462,6 +466,9 @@ func TestFlags(t *testing.T) {
 	err := FlagError(fs.Parse([]string{"--modle=x"}), fs)
 	if err == nil || !strings.Contains(err.Error(), "--modle") || !strings.Contains(err.Error(), "--model?") {
 		t.Errorf("error %v", err)
+	}
+	if err := FlagError(fs.Parse([]string{"-model"}), fs); err == nil || !strings.Contains(err.Error(), "unknown flag -m in -model; long names have two dashes") {
+		t.Errorf("a long name with one dash: %v", err)
 	}
 	if other := errors.New("other"); FlagError(other, fs) != other {
 		t.Error("another error was changed")

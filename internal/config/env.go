@@ -34,12 +34,16 @@ func (e environment) key(name string) string {
 
 func (e environment) get(name string) string { return e.vars[e.key(name)] }
 
+// completionVariable is what the completion scripts of some shells set for the
+// program (cobra's active help). It is no setting, and no fault.
+const completionVariable = envPrefix + "ACTIVE_HELP"
+
 // envLayer reads the program's variables. An empty one counts as not set; one
 // with our prefix that means nothing is an error.
 func envLayer(env environment, b base) (layer, error) {
 	l := layer{base: b, text: true}
 	var errs []error
-	known := map[string]bool{}
+	known := map[string]bool{completionVariable: true}
 	var names []string
 	for i := range keys {
 		name := keys[i].Env()

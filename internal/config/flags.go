@@ -62,6 +62,9 @@ func FlagError(err error, fs *pflag.FlagSet) error {
 	if !errors.As(err, &unknown) {
 		return err
 	}
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		return fmt.Errorf("unknown flag -%s in -%s; long names have two dashes", unknown.GetSpecifiedName(), letters)
+	}
 	var names []string
 	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return fmt.Errorf("unknown flag --%s; did you mean --%s?", unknown.GetSpecifiedName(), nearest.Of(unknown.GetSpecifiedName(), names))

@@ -70,9 +70,11 @@ func (a *Asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error)
 	for {
 		select {
 		case <-ctx.Done():
+			a.say("")
 			return agent.AnswerCancelled, context.Cause(ctx)
 		case line, ok := <-a.lines:
 			if !ok {
+				a.say("")
 				return agent.RejectOnce, nil
 			}
 			if line.at.Before(shown) {
@@ -81,6 +83,7 @@ func (a *Asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error)
 			if answer, known := answerTo(q, strings.ToLower(strings.TrimSpace(line.text))); known {
 				return answer, nil
 			}
+			a.say(answersOf(q))
 			a.prompt(q)
 		}
 	}
@@ -98,6 +101,21 @@ func answerTo(q agent.Question, line string) (answer agent.Answer, known bool) {
 		return "", false
 	}
 	return agent.Answer(q.Choices[n-1].ID), true
+}
+
+// answersOf says what may be typed.
+func answersOf(q agent.Question) string {
+	if len(q.Choices) == 0 {
+		return "Type y, a, n or never."
+	}
+	return fmt.Sprintf("Type a number from 1 to %d.", len(q.Choices))
+}
+
+// say ends the line that the question left open, or what was typed.
+func (a *Asker) say(line string) {
+	a.sink.mu.Lock()
+	defer a.sink.mu.Unlock()
+	a.sink.printf("%s\n", line)
 }
 
 func (a *Asker) show(q agent.Question) {
@@ -137,5 +155,5 @@ func (a *Asker) prompt(q agent.Question) {
 	if q.Scope != "" {
 		always = fmt.Sprintf("always (%s)", presentation.OneLine(q.Scope))
 	}
-	s.printf("%s [y] once  [a] %s  [n] no  [never] not any more: ", s.style.bold("Allow?"), always)
+	s.printf("%s [y] once  [a] %s  [n, Enter] no  [never] not any more: ", s.style.bold("Allow?"), always)
 }

@@ -55,10 +55,12 @@ func TestAsk(t *testing.T) {
 	tests := []struct {
 		early, late string
 		want        agent.Answer
+		said        string // at the end
 	}{
-		{"", "y\n", agent.AllowOnce}, {"", "A\n", agent.AllowAlways}, {"", "n\n", agent.RejectOnce}, {"", "\n", agent.RejectOnce},
-		{"", "never\r\n", agent.RejectAlways}, {"", "what?\nyes\n", agent.AllowOnce}, {"", "", agent.RejectOnce},
-		{"y\ny\n", "n\n", agent.RejectOnce}, // typed before the question was shown
+		{"", "y\n", agent.AllowOnce, ""}, {"", "A\n", agent.AllowAlways, ""}, {"", "n\n", agent.RejectOnce, ""}, {"", "\n", agent.RejectOnce, ""},
+		{"", "never\r\n", agent.RejectAlways, ""}, {"", "", agent.RejectOnce, "not any more: \n"},
+		{"", "what?\nyes\n", agent.AllowOnce, "Type y, a, n or never.\nAllow? [y] once  [a] always (commands that begin with `rm`)  [n, Enter] no  [never] not any more: "},
+		{"y\ny\n", "n\n", agent.RejectOnce, ""}, // typed before the question was shown
 	}
 	for _, tt := range tests {
 		out := newScreen()
@@ -71,6 +73,9 @@ func TestAsk(t *testing.T) {
 		got, err := asker.Ask(context.Background(), q)
 		if err != nil || got != tt.want {
 			t.Errorf("%+v: %v, %v; want %v", tt, got, err, tt.want)
+		}
+		if !strings.HasSuffix(out.String(), tt.said) {
+			t.Errorf("%+v: at the end stands %q", tt, out.String())
 		}
 		for _, want := range []string{"│ rm -r x\n│ rm y\n", "always (commands that begin with `rm`)"} {
 			if !strings.Contains(out.String(), want) {
