@@ -96,6 +96,6 @@ func (s *Session) saveFailed(err error) error {
 	if !first || errors.Is(err, errNoStateDir) {
 		return nil
 	}
-	s.logger.Warn("session is not saved", "error", err)
+	s.logger.Info("session is not saved", "error", err) // the user is told by a notice
 	return err
 }
