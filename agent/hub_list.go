@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -17,7 +18,8 @@ import (
 // by their real path, whatever links, trailing slashes or, on Windows, letter
 // case they are spelled with; with a cwd, an entry's Cwd is spelled as asked
 // (acp.md §4). next is "" on the last page. Elsewhere are sessions that others
-// keep; those that are known here as well, by their twins, are listed once.
+// keep; those that are known here as well, by their twins, are listed once. It
+// fails with ErrCursor, or when the state folder cannot be read.
 func (h *Hub) List(cwd, cursor string, limit int, elsewhere ...SessionInfo) (page []SessionInfo, next string, err error) {
 	after, err := parseCursor(cursor)
 	if err != nil {
@@ -103,6 +105,9 @@ func formatCursor(i SessionInfo) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
+// ErrCursor says that a cursor of List is none of its own.
+var ErrCursor = errors.New("invalid cursor")
+
 func parseCursor(cursor string) (SessionInfo, error) {
 	if cursor == "" {
 		return SessionInfo{}, nil
@@ -113,7 +118,7 @@ func parseCursor(cursor string) (SessionInfo, error) {
 		err = json.Unmarshal(b, &c)
 	}
 	if err != nil {
-		return SessionInfo{}, fmt.Errorf("invalid cursor %q: pass on the one of the last page unchanged", cursor)
+		return SessionInfo{}, fmt.Errorf("%w %q: pass on the one of the last page unchanged", ErrCursor, cursor)
 	}
 	return SessionInfo{ID: c.ID, Updated: c.Updated}, nil
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,8 +54,8 @@ func TestList(t *testing.T) {
 		t.Errorf("all: %v, %q, %v", all, next, err)
 	}
 	for _, bad := range []string{"x", "e30=", "!!!"} {
-		if _, _, err := w.hub.List("", bad, 3); err == nil {
-			t.Errorf("cursor %q was accepted", bad)
+		if _, _, err := w.hub.List("", bad, 3); !errors.Is(err, ErrCursor) {
+			t.Errorf("cursor %q: %v", bad, err)
 		}
 	}
 	// A session that was never used is gone with its process.

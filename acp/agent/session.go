@@ -235,8 +235,11 @@ func (s *Server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (a
 	}
 	jsonrpc2.Async(ctx)
 	page, next, err := s.hub.List(p.Cwd, p.Cursor, listPage, s.elsewhere(ctx, p.Cwd)...)
-	if err != nil {
+	switch {
+	case errors.Is(err, agent.ErrCursor):
 		return nil, acp.InvalidParams("%v", err)
+	case err != nil:
+		return nil, acp.Errorf(jsonrpc2.InternalError, "the sessions cannot be listed: %v", err)
 	}
 	response := acp.ListSessionsResponse{NextCursor: next}
 	for _, i := range page {

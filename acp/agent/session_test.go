@@ -194,6 +194,17 @@ func TestListAndDelete(t *testing.T) {
 }
 
 // TestCloseCancels: close ends a running turn as cancelled.
+// TestListOfABrokenStateFolder: it is no mistake of the client.
+func TestListOfABrokenStateFolder(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, setup{state: state})
+	c.refused(jsonrpc2.InternalError, acp.MethodSessionList, map[string]any{})
+	c.refused(jsonrpc2.InvalidParams, acp.MethodSessionList, map[string]any{"cursor": "not one of ours"})
+}
+
 func TestCloseCancels(t *testing.T) {
 	c := start(t, setup{driver: waitForCancel})
 	s := c.newSession()
