@@ -26,6 +26,12 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, tc *
 		// The server forgot the session, so it has not run the call.
 		result, err = l.request(ctx, tool, args, tc.CallID)
 	}
+	if pages := pagesOf(err); len(pages) > 0 && ctx.Err() == nil {
+		if err := l.visit(ctx, pages); err != nil {
+			return tools.Result{}, err
+		}
+		result, err = l.request(ctx, tool, args, tc.CallID)
+	}
 	if err != nil {
 		return tools.Result{}, l.failure(ctx, err)
 	}

@@ -71,6 +71,7 @@ func (l *link) offerElicitation(c *connection, o *sdk.ClientOptions) {
 	}
 	o.ElicitationCompleteHandler = func(ctx context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
 		l.calls.alive()
+		l.visits.complete(r.Params.ElicitationID)
 		e := Elicitation{Server: l.config.Name, ID: l.elicitationID(r.Params.ElicitationID)}
 		if err := l.client.o.Elicitor.Completed(ctx, e); err != nil {
 			l.log.Info("nobody heard that a question is answered", "error", err)

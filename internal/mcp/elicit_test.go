@@ -100,6 +100,50 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 	}
 }
 
+// TestPageBeforeACall: a call for which the server wants the user to go to a page
+// first is made again when the user has been there.
+func TestPageBeforeACall(t *testing.T) {
+	var w *world
+	f := &fakeElicitor{url: true, completed: make(chan Elicitation, 1)}
+	f.answer = func(_ context.Context, e Elicitation) (ElicitationAnswer, error) {
+		if e.Message != "Log in" || e.URL != "https://example.invalid/login" || e.ID != "test:e9" {
+			t.Errorf("the user was asked %+v", e)
+		}
+		w.says("complete", "e9") // the user is there
+		return ElicitationAnswer{Action: ElicitAccept}, nil
+	}
+	w = asking(t, f)
+	if got := w.says("locked", ""); got != "open" {
+		t.Errorf("the call says %q", got)
+	}
+}
+
+func TestPageThatNobodyGoesTo(t *testing.T) {
+	declined := &fakeElicitor{url: true, answer: func(context.Context, Elicitation) (ElicitationAnswer, error) {
+		return ElicitationAnswer{Action: ElicitDecline}, nil
+	}}
+	for why, f := range map[string]*fakeElicitor{"nobody can be sent": nil, "the user did not": declined} {
+		t.Run(why, func(t *testing.T) {
+			w := asking(t, f)
+			if got := textOf(w.call(context.Background(), "locked", "")); !strings.Contains(got, why) || !strings.Contains(got, "https://example.invalid/login (Log in)") {
+				t.Errorf("the call says %q, want %q", got, why)
+			}
+		})
+	}
+}
+
+// TestCancelOnAPage cancels the call while the user is there.
+func TestCancelOnAPage(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := asking(t, &fakeElicitor{url: true, answer: func(context.Context, Elicitation) (ElicitationAnswer, error) {
+		go cancel()
+		return ElicitationAnswer{Action: ElicitAccept}, nil
+	}})
+	if r := w.call(ctx, "locked", ""); r.Error == nil || r.Error.Code != tools.CodeAborted {
+		t.Errorf("the call is %+v", r)
+	}
+}
+
 // TestQuestionIsWithdrawn cancels the call, then closes the session, while the
 // user is asked.
 func TestQuestionIsWithdrawn(t *testing.T) {

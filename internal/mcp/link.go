@@ -25,6 +25,7 @@ type link struct {
 	label  string
 	log    *slog.Logger
 	calls  calls
+	visits visits
 	// dialing holds a token while the server is being reached.
 	dialing chan struct{}
 	shelf   shelf

@@ -88,6 +88,16 @@ func newTestServer() *sdk.Server {
 	add(s, "complete", func(ctx context.Context, r *sdk.CallToolRequest, a textArgs) (*sdk.CallToolResult, any, error) {
 		return said("told"), nil, r.Session.NotifyElicitationComplete(ctx, &sdk.ElicitationCompleteParams{ElicitationID: a.Text})
 	})
+	visited := false
+	add(s, "locked", func(context.Context, *sdk.CallToolRequest, textArgs) (*sdk.CallToolResult, any, error) {
+		if visited {
+			return said("open"), nil, nil
+		}
+		visited = true
+		return nil, nil, sdk.URLElicitationRequiredError([]*sdk.ElicitParams{{
+			Mode: "url", Message: "Log in", URL: "https://example.invalid/login", ElicitationID: "e9",
+		}})
+	})
 	add(s, "roots", roots)
 	add(s, "more", func(_ context.Context, _ *sdk.CallToolRequest, a textArgs) (*sdk.CallToolResult, any, error) {
 		add(s, a.Text, func(context.Context, *sdk.CallToolRequest, textArgs) (*sdk.CallToolResult, any, error) {
