@@ -37,11 +37,10 @@ type serverSetting struct {
 
 // place is where the server is, for people.
 func (s serverSetting) place() string {
-	u, err := url.Parse(s.BaseURL)
-	if s.BaseURL == "" || err != nil {
+	if s.BaseURL == "" {
 		return "its usual address"
 	}
-	return u.Redacted()
+	return config.PublicURL(s.BaseURL)
 }
 
 // documentHosts are servers that read PDFs, with those below them. Others may speak
