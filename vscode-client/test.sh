@@ -11,7 +11,8 @@ usage() {
 usage: vscode-client/test.sh [--help]
 
 Builds the extension and runs its tests: units, the chat page in a browser, mocha
-in the extension host, a user at the workbench, and the package in a fresh profile.
+in the extension host, a user at the workbench, the packages of all platforms, and
+one in a fresh profile.
 As root on Debian it installs what is missing: npm, Chromium, code-server from npm.
 
   AGENT_LS=FILE             the program to test with (default: built from the sources)
@@ -112,8 +113,9 @@ step units tests out/unit/*.test.js
 step page tests test/page/page.test.mjs
 step 'extension host' node test/host.mjs
 step workbench tests test/ui/workbench.test.mjs
-step package node package.mjs "linux-$arch"
-step 'package in a fresh profile' tests test/ui/package.test.mjs
+step packages node package.mjs
+step 'what is in the packages' tests test/package/targets.test.mjs
+step 'package in a fresh profile' tests test/package/profile.test.mjs
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}"
   exit 1

@@ -46,7 +46,9 @@ export class List {
     this.element.append(this.inner);
     this.near = new IntersectionObserver((entries) => this.crossed(entries), { root: this.element, rootMargin: margin });
     this.element.addEventListener('scroll', () => this.scrolled(), { passive: true });
-    new ResizeObserver(() => this.stayAtEnd()).observe(this.inner);
+    const resized = new ResizeObserver(() => this.stayAtEnd());
+    resized.observe(this.inner);
+    resized.observe(this.element); // what is below it may take room away
   }
 
   /** Shows another transcript, its end first. */

@@ -1,5 +1,7 @@
 import DOMPurify from 'dompurify';
-import { Marked } from 'marked';
+import { Marked, type Token } from 'marked';
+import { h } from './dom';
+import { later } from './frames';
 import { canColour, highlighted } from './highlight';
 
 /** HTML in a message is text like any other. */
@@ -15,7 +17,11 @@ function escaped(text: string): string {
  * links but to pages and files.
  */
 export function markdown(text: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(parser.parse(text) as string, {
+  return sanitised(parser.parse(text) as string);
+}
+
+function sanitised(html: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: [
       'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 's',
       'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
@@ -41,4 +47,36 @@ function colour(code: Element): void {
   if (canColour(text, language)) {
     code.replaceChildren(highlighted(text, language));
   }
+}
+
+/**
+ * GrowingMarkdown is a message that grows: blocks that stay as they are are not
+ * made again, and of a long one some are made in each frame.
+ */
+export class GrowingMarkdown {
+  readonly element = h('div', { class: 'markdown' });
+  private blocks: readonly Token[] = [];
+  /** The sources of the blocks that are shown. */
+  private readonly shown: string[] = [];
+
+  update(text: string): void {
+    this.blocks = parser.lexer(text).filter(({ type }) => type !== 'space');
+    const same = this.shown.findIndex((raw, i) => raw !== this.blocks[i]?.raw);
+    while (same >= 0 && this.shown.length > same) {
+      this.shown.pop();
+      this.element.lastChild?.remove();
+    }
+    this.next();
+  }
+
+  private readonly next = (): void => {
+    const block = this.blocks[this.shown.length];
+    if (block) {
+      this.element.append(h('div', {}, sanitised(parser.parser([block]))));
+      this.shown.push(block.raw);
+    }
+    if (this.shown.length < this.blocks.length) {
+      later(this.next);
+    }
+  };
 }

@@ -2,7 +2,7 @@ import type { NoticeItem, TextItem } from '../shared/transcript';
 import { blockView } from './contentView';
 import { button, h } from './dom';
 import { send } from './host';
-import { markdown } from './markdown';
+import { GrowingMarkdown } from './markdown';
 import type { Row, Surroundings } from './view';
 
 const labels = { user: 'You', agent: 'Agent', thought: 'Thought' };
@@ -14,6 +14,7 @@ const renderShare = 10;
 export class TextRow implements Row {
   readonly element: HTMLElement;
   private readonly text = h('div', { class: 'message' });
+  private readonly markdown = new GrowingMarkdown();
   private readonly restore = h('div', { class: 'restore' });
   private mounted = false;
   private shown?: string;
@@ -66,7 +67,10 @@ export class TextRow implements Row {
     this.shown = item.text;
     const begin = performance.now();
     const blocks = item.blocks.map((b) => blockView(b, this.around.cwd)).filter((b) => b !== undefined);
-    const text = item.type === 'user' ? h('pre', {}, item.text) : h('div', { class: 'markdown' }, markdown(item.text));
+    if (item.type !== 'user') {
+      this.markdown.update(item.text);
+    }
+    const text = item.type === 'user' ? h('pre', {}, item.text) : this.markdown.element;
     this.text.replaceChildren(text, ...(blocks.length > 0 ? [h('div', { class: 'chips' }, ...blocks)] : []));
     const end = performance.now();
     this.next = end + (end - begin) * renderShare;

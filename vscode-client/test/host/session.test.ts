@@ -65,6 +65,27 @@ describe('sessions', () => {
     assert.equal(editor.document.getText(), 'first mine\nsecond\nthird\n');
   });
 
+  it('goes on with what a formatter made of a file when it was saved', async () => {
+    const uri = await file('formatted.txt', 'first\nsecond\n');
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider({ pattern: '**/formatted.txt' }, {
+      provideDocumentFormattingEdits: (document) => [vscode.TextEdit.insert(document.lineAt(document.lineCount - 1).range.end, 'formatted\n')],
+    });
+    const all = vscode.workspace.getConfiguration('editor');
+    await all.update('formatOnSave', true, vscode.ConfigurationTarget.Global);
+    try {
+      await type(await open(uri), 0, ' mine');
+      const now = await session('full-access');
+      const again = '/edit {"file_path":"formatted.txt","old_string":"formatted","new_string":"well formatted"}';
+      await prompt(`/read formatted.txt\n/edit {"file_path":"formatted.txt","old_string":"second","new_string":"2nd"}\n!cat formatted.txt\n/read formatted.txt\n${again}`);
+      assert.match(calls(now)[2]?.terminal?.output ?? '', /first mine\r?\n2nd\r?\nformatted/);
+      assert.match(textOf(calls(now)[3]!), /3: formatted/);
+      assert.equal(calls(now)[4]?.status, 'completed');
+    } finally {
+      formatter.dispose();
+      await all.update('formatOnSave', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   it('queues prompts, removes them and sends one now', async () => {
     const now = await session('full-access');
     const first = prompt('!sleep 30');

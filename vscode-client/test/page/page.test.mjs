@@ -138,6 +138,18 @@ test('a hunk is kept or undone in the card', async () => {
   await page.locator('.decisions').first().waitFor({ state: 'detached' });
 });
 
+test('a message grows by blocks, and those that stay are not made again', async () => {
+  await tell(session(), updates(agent('# Title\n\nfirst *one*\n\n- a\n')));
+  const blocks = page.locator('.agent .markdown > div');
+  await page.locator('.agent li').waitFor();
+  await blocks.first().evaluate((block) => (block.kept = true));
+  await tell(updates(agent('- b\n\n```js\nconst x = 1;\n```\n\nlast')));
+  await page.locator('.agent', { hasText: 'last' }).waitFor();
+  assert.equal(await blocks.first().evaluate((block) => block.kept), true);
+  assert.deepEqual(await page.locator('.agent li').allTextContents(), ['a', 'b']);
+  assert.equal(await page.locator('.agent .hljs-keyword').textContent(), 'const');
+});
+
 /**
  * Runs an action in the page until a condition holds and 20 frames more. The worst frame is told as the time that passed,
  * and as the page's longest task by the time of its processor, which does not depend on what else the machine does.
@@ -186,6 +198,22 @@ function judge(t, what, { worst, task }) {
   t.diagnostic(`measured: ${what}, longest task ${task.toFixed(0)} ms of processor time, worst frame ${worst.toFixed(0)} ms`);
   assert.ok(task < smooth, `${what}: a task of ${task.toFixed(0)} ms`);
 }
+
+test('a message of three thousand blocks while it comes', async (t) => {
+  await fresh("default-src * 'unsafe-inline' 'unsafe-eval' data:");
+  await tell(session(), status(), updates(agent('begin\n\n')));
+  await page.locator('.agent').waitFor();
+  const message = await measured(() => {
+    let n = 0;
+    const timer = setInterval(() => {
+      const text = Array.from({ length: 30 }, () => `Paragraph **${++n}** of \`many\`.\n\n`).join('');
+      const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } };
+      window.postMessage({ type: 'updates', id: 's', updates: [{ update }] }, '*');
+      if (n === 3000) clearInterval(timer);
+    }, 10);
+  }, "document.querySelector('.agent .markdown').lastElementChild?.textContent.includes('3000')");
+  judge(t, 'message, 3,000 blocks', message);
+});
 
 test('ten thousand lines of output, of a text and of a diff', async (t) => {
   await fresh("default-src * 'unsafe-inline' 'unsafe-eval' data:");

@@ -47,6 +47,17 @@ export class User {
     await this.keys.press('Enter');
   }
 
+  /** Opens the list of notifications: a workbench under test shows none by itself. */
+  async showNotifications() {
+    await this.command('Notifications: Show Notifications');
+    await this.page.locator('.notifications-center.visible').waitFor();
+  }
+
+  /** The notifications in the list with a text. */
+  notification(text) {
+    return this.page.locator('.notifications-center .notification-list-item', { hasText: text });
+  }
+
   /** Opens the chat by the keyboard and waits for the caret in its box. */
   async openChat() {
     await this.chord('c');

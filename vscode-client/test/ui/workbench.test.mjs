@@ -27,7 +27,10 @@ func main() {
 `;
 const edit = `/edit {"file_path":"main.go","old_string":"return \\"hello \\" + name","new_string":"return fmt.Sprintf(\\"hello, %s!\\", name)"}`;
 
-const place = profile({ 'main.go': greeter, 'README.md': '# Greeter\n\nTODO: other languages.\n' });
+const place = profile(
+  { 'main.go': greeter, 'README.md': '# Greeter\n\nTODO: other languages.\n' },
+  { 'agentLs.mcpServers': { forms: { command: process.execPath, args: [path.join(import.meta.dirname, 'forms.mjs')] } } },
+);
 let workbench;
 let user;
 
@@ -171,6 +174,101 @@ step('a terminal streams, and ten thousand lines stay smooth', async (t) => {
   const { worst, count } = await frames;
   t.diagnostic(`measured: 10,000 lines in the workbench, worst frame ${worst.toFixed(0)} ms of ${count}`);
   await user.card('seq -f').locator('.xterm-rows', { hasText: 'line 10000 of' }).waitFor();
+});
+
+step('the form of an MCP server is filled in by the keyboard', async () => {
+  await user.openChat();
+  await user.prompt('/mcp__forms__release {}');
+  const quick = workbench.page.locator('.quick-input-widget');
+  const step = (n) => quick.getByText(`What shall be released? (${n}/4)`).waitFor();
+  await step(1); // the fields come sorted by name
+  await user.keys.type('beta');
+  await user.keys.press('Enter');
+  await step(2);
+  await user.keys.type('Spring');
+  await user.keys.press('Enter');
+  await step(3);
+  await user.keys.press('Enter');
+  await step(4);
+  await user.keys.type('x');
+  await quick.getByText('A whole number is needed').waitFor();
+  await picture('form');
+  await user.keys.press('Backspace');
+  await user.keys.type('7');
+  await user.keys.press('Enter');
+  const card = user.card('release');
+  await user.finished(card);
+  await card.locator('.card-head[aria-expanded=false]').click();
+  await card.locator('.pre', { hasText: '"action":"accept"' }).waitFor();
+  const answered = /answered (.*)/.exec(await card.locator('.pre').first().textContent())[1];
+  assert.deepEqual(JSON.parse(answered).content, { name: 'Spring', parts: 7, channel: 'beta', notify: true });
+});
+
+step('restoring a checkpoint shows first what it would change', async () => {
+  await user.openChat();
+  await user.prompt(`/read main.go\n${edit.replaceAll('hello,', 'hi,')}`);
+  await user.finished(user.card('Edit main.go'));
+  const file = path.join(place.work, 'main.go');
+  assert.match(fs.readFileSync(file, 'utf8'), /hi,/);
+  await user.chat.getByRole('button', { name: 'Restore checkpoint' }).last().click();
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await dialog.getByText('main.go changes: +1 −1').waitFor();
+  await picture('restore');
+  await dialog.getByRole('button', { name: 'Show Changes' }).click();
+  await workbench.page.locator('.tab', { hasText: 'What restoring the checkpoint changes' }).waitFor();
+  await workbench.page.locator('.multiDiffEditor .monaco-diff-editor').first().waitFor();
+  assert.match(fs.readFileSync(file, 'utf8'), /hi,/, 'nothing is changed before the answer');
+  await user.showNotifications();
+  await user.notification('Restore the checkpoint?').getByRole('button', { name: 'Restore' }).click();
+  await user.chat.getByRole('button', { name: 'Restore checkpoint' }).last().waitFor();
+  await until(() => fs.readFileSync(file, 'utf8') === greeter);
+});
+
+/** Waits until a condition holds. */
+async function until(condition) {
+  for (let attempt = 0; !condition(); attempt++) {
+    assert.ok(attempt < 600, `never came: ${condition}`);
+    await workbench.page.waitForTimeout(100);
+  }
+}
+
+step('a notification asks while the chat is hidden, and only then', async () => {
+  await user.openChat();
+  await user.chat.locator('select[aria-label="Mode"]').selectOption('ask');
+  await user.chat.locator('.prompt textarea').click();
+  await user.prompt('!while [ ! -e go ]; do sleep 0.1; done; rm go\n!echo seen while hidden');
+  await user.card('while [').locator('.permission button.primary:enabled').waitFor();
+  await user.chord('y');
+  await user.card('while [').locator('.status.in_progress').waitFor();
+  await user.keys.press('Control+b');
+  await workbench.page.locator('.part.sidebar').waitFor({ state: 'hidden' });
+  fs.writeFileSync(path.join(place.work, 'go'), '');
+  await user.showNotifications();
+  const asks = user.notification('The agent asks');
+  await asks.getByText('echo seen while hidden').waitFor();
+  assert.equal(await asks.count(), 1, 'the question that was seen asked by no notification');
+  await picture('notification');
+  await workbench.page.waitForTimeout(600); // it takes no answer in the first half second
+  await asks.getByRole('button', { name: 'Allow' }).click();
+  await user.openChat();
+  await user.card('echo seen').locator('.pill', { hasText: 'exit 0' }).waitFor();
+});
+
+step('the chat is an editor tab too, and shows the same', async () => {
+  await user.command('Agent: Open the Chat as an Editor Tab');
+  await workbench.page.locator('.tab.active', { hasText: 'Agent' }).waitFor();
+  const frames = () => workbench.page.frames().filter((f) => f.url().includes('fake.html'));
+  await until(() => frames().length === 2);
+  const cards = (frame) => frame.locator('article.card').count();
+  await frames()[1].locator('article.card', { hasText: 'echo seen' }).last().waitFor();
+  assert.equal(await cards(frames()[1]), await cards(frames()[0]));
+  await frames()[1].locator('.prompt textarea').click();
+  await user.prompt('/grep greet\\(');
+  for (const frame of frames()) {
+    await frame.locator('article.card', { hasText: 'greet\\(' }).last().locator('.status.completed').waitFor();
+  }
+  await picture('tab');
+  await user.keys.press('Control+w');
 });
 
 /** Measures frames until the card with a title is done. */

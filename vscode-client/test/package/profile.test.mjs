@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { installExtension, profile } from '../workbench.mjs';
-import { openWorkbench } from './driver.mjs';
+import { openWorkbench } from '../ui/driver.mjs';
 
 const untrusted = { 'security.workspace.trust.enabled': true, 'security.workspace.trust.startupPrompt': 'never' };
 
