@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -294,6 +296,15 @@ func TestDocumentedProviders(t *testing.T) {
 			}
 		}
 	}
+	text, err := os.ReadFile(filepath.Join(root, "docs", "models.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range reflect.TypeFor[config.Provider]().NumField() {
+		if key := snake(reflect.TypeFor[config.Provider]().Field(i).Name); !regexp.MustCompile("(?m)^" + key + " = .*#|`" + key + "`").Match(text) {
+			t.Errorf("the key %s is not explained", key)
+		}
+	}
 	c, err := config.Load(config.Sources{Cwd: dir, Home: dir, Environ: []string{"AGENT_LS_CONFIG=config.toml"}})
 	if err != nil {
 		t.Fatal(err)
@@ -320,4 +331,10 @@ func TestDocumentedProviders(t *testing.T) {
 	if want := []string{"anthropic:claude-sonnet-4-5", "direct", "openai:gpt-5", "router:qwen/qwen3-coder"}; !slices.Equal(offered, want) {
 		t.Errorf("offers %q, want %q", offered, want)
 	}
+}
+
+// snake is the key of a field: APIKeyCmd is api_key_cmd.
+func snake(field string) string {
+	words := regexp.MustCompile("API|URL|[A-Z][a-z]+").FindAllString(field, -1)
+	return strings.ToLower(strings.Join(words, "_"))
 }
