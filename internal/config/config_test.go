@@ -494,7 +494,7 @@ command = "c"
 	if len(got) != len(Keys()) {
 		t.Errorf("%d lines for %d keys", len(got), len(Keys()))
 	}
-	for key, want := range map[string]string{"openai.api_key": "(set)", "openai.base_url": "https://me:xxxxx@h/v1?…", "anthropic.api_key": "", "web.allow_hosts": "a, b", "permission.deny": "1 rule", "acp": "one", "limits.max_line": "67108864"} {
+	for key, want := range map[string]string{"openai.api_key": "(set)", "openai.base_url": "https://me:xxxxx@h/v1?…", "anthropic.api_key": "", "web.allow_hosts": "a, b", "limits.model_idle": "300 seconds", "permission.deny": "1 rule", "acp": "one", "limits.max_line": "67108864"} {
 		if got[key].Value != want {
 			t.Errorf("%s: %q, want %q", key, got[key].Value, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"time"
 )
 
 // Setting is one line of a report.
@@ -37,6 +38,8 @@ func (k *Key) show(v any) string {
 			return "(set)"
 		}
 		return PublicURL(v)
+	case time.Duration:
+		return plural(int(v/time.Second), "second") // as the setting is written
 	case []string:
 		return strings.Join(v, ", ")
 	case []Rule:

@@ -69,6 +69,9 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 }
 
 func checkScheme(u *url.URL) error {
+	if u.Scheme == "" {
+		return fmt.Errorf("%q does not say how to fetch it: begin with https:// or http://", u.Redacted())
+	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("only http and https URLs can be fetched, not %q", u.Scheme)
 	}

@@ -221,6 +221,9 @@ func TestFetchErrorStatus(t *testing.T) {
 
 func TestFetchBadURLs(t *testing.T) {
 	s := newSession(t, Options{})
+	if got := s.fails(tools.CodeInvalidArgs, "webfetch", args{"url": "example.com"}); !strings.Contains(got, "begin with https://") {
+		t.Errorf("an address without a scheme: %s", got)
+	}
 	for _, u := range []string{"ftp://example.com/", "file:///etc/passwd", "example.com", "http://", "http://[::1", "javascript:alert(1)", "http:///x", " "} {
 		if got := s.fails(tools.CodeInvalidArgs, "webfetch", args{"url": u}); !strings.Contains(got, "url") {
 			t.Errorf("%q: %s", u, got)
