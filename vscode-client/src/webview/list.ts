@@ -121,13 +121,23 @@ export class List {
       if (row) {
         row.update(delta);
       } else if (key >= this.oldest) {
-        this.inner.append(this.add(this.items[key]!).element);
+        this.append(this.items[key]!);
       }
     }
     if (this.dirty.size > 0) {
       later(this.paint);
     }
   };
+
+  /** Adds a row below the others; its body comes in the same frame where there is time. */
+  private append(item: Item): void {
+    const row = this.add(item);
+    this.inner.append(row.element);
+    if (this.atEnd) {
+      this.arriving.add(row);
+      later(this.mountNext);
+    }
+  }
 
   private add(item: Item): Row {
     const row = makeRow(item, this.around);

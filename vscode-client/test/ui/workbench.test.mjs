@@ -114,8 +114,8 @@ step('hunks are marked, kept and undone in the editor and in the card', async ()
   await card.locator('.decisions button', { hasText: 'Undo' }).waitFor();
   for (const [name, id, kind] of [
     ['light', 'Light Modern', 'vscode-light'],
-    ['dark', 'Dark Modern', 'vscode-dark'],
     ['contrast', 'Dark High Contrast', 'vscode-high-contrast'],
+    ['dark', 'Dark Modern', 'vscode-dark'],
   ]) {
     await user.theme(id, kind);
     await noViolations(name);
