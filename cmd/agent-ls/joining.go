@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -70,12 +71,17 @@ func mayJoin(cmd *cobra.Command, c config.Config) bool {
 	return c.Join
 }
 
+// errEditorLeft says that the process that was joined has ended before the client.
+var errEditorLeft = errors.New("the editor's agent-ls has ended, and with it the sessions here; start this one again to work alone or join the next")
+
 // relay passes bytes both ways until either side has ended.
 func relay(ctx context.Context, conn join.Conn, std *stdio) error {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	go func() { // the read of a client that is silent cannot be ended; the process's end does it
+	var left atomic.Bool // the client has
+	go func() {          // the read of a client that is silent cannot be ended; the process's end does it
 		_, err := io.Copy(conn, std)
+		left.Store(err == nil)
 		if err == nil {
 			err = conn.CloseWrite()
 		}
@@ -89,6 +95,8 @@ func relay(ctx context.Context, conn join.Conn, std *stdio) error {
 		return &exitError{code: exitInterrupted}
 	case err != nil:
 		return &exitError{exitFailed, fmt.Errorf("connection to the editor's agent-ls: %w", err)}
+	case !left.Load():
+		return &exitError{exitFailed, errEditorLeft}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/textproto"
@@ -133,6 +134,48 @@ func TestACPJoinsTheLanguageServer(t *testing.T) {
 	review := editor.until("the review", func(m message) bool { return m.Method == "agent-ls/review" })
 	if !strings.Contains(string(review.Params), "b.txt") || !strings.Contains(string(review.Params), c.session) {
 		t.Errorf("review %s", review.Params)
+	}
+}
+
+// TestTheEditorLeavesFirst: who has joined says so, and does not end as if all were
+// well, whether the editor left in good order or was killed.
+func TestTheEditorLeavesFirst(t *testing.T) {
+	for name, end := range map[string]func(*lspEditor) error{
+		"in good order": func(e *lspEditor) error { return e.in.Close() },
+		"killed":        func(e *lspEditor) error { return e.cmd.Process.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			editor := connectLSP(t, h)
+			cmd := h.command(t, "acp")
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said strings.Builder
+			cmd.Stderr = &said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(editor); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed || !strings.Contains(said.String(), "the editor's agent-ls") {
+				t.Errorf("%v; it says %q", err, said.String())
+			}
+		})
 	}
 }
 
