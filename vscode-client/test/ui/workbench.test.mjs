@@ -263,9 +263,9 @@ step('the chat is an editor tab too, and shows the same', async () => {
   await frames()[1].locator('article.card', { hasText: 'echo seen' }).last().waitFor();
   assert.equal(await cards(frames()[1]), await cards(frames()[0]));
   await frames()[1].locator('.prompt textarea').click();
-  await user.prompt('/grep greet\\(');
+  await user.prompt('/grep Println');
   for (const frame of frames()) {
-    await frame.locator('article.card', { hasText: 'greet\\(' }).last().locator('.status.completed').waitFor();
+    await frame.locator('article.card', { hasText: '"Println"' }).last().locator('.status.completed').waitFor();
   }
   await picture('tab');
   await user.keys.press('Control+w');
