@@ -3,6 +3,8 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -18,8 +20,13 @@ func decodeArgs[Args any](raw json.RawMessage) (args Args, err error) {
 	return args, nil
 }
 
-// decodeFault words err without the decoder's name.
+// decodeFault words err for a model: without the decoder's name, and without
+// those of Go's types.
 func decodeFault(err error) string {
+	var misfit *json.UnmarshalTypeError
+	if errors.As(err, &misfit) && misfit.Field != "" {
+		return fmt.Sprintf("%q cannot be %.60s", misfit.Field, misfit.Value)
+	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 

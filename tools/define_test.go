@@ -204,6 +204,20 @@ func TestPlainIntegers(t *testing.T) {
 	}
 }
 
+// TestMisfitsAreNamed: a number that no field can hold is told by its place, not
+// by the types of the program.
+func TestMisfitsAreNamed(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"small":300}`: `invalid arguments: "small" cannot be number 300`,
+		`{"count":1` + strings.Repeat("0", 500) + `}`: `invalid arguments: "count" cannot be number 1` + strings.Repeat("0", 52),
+	} {
+		_, err := decodeArgs[typedArgs](json.RawMessage(in))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "Go") || len(err.Error()) > 200 {
+			t.Errorf("%.40s: %v", in, err)
+		}
+	}
+}
+
 func FuzzPlainIntegers(f *testing.F) {
 	for _, s := range []string{`{"a":1.0}`, `[1e2,-0.0,3.5]`, `"1.0"`, `1.`, `-`, `"\`} {
 		f.Add(s)
