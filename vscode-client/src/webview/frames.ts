@@ -21,14 +21,21 @@ export function never(work: () => void): void {
   waiting.delete(work);
 }
 
+/** Goes on in the next frame also after a piece that has failed. */
 function run(): void {
+  frame = 0;
   const end = performance.now() + budget;
-  for (const work of waiting) {
-    waiting.delete(work);
-    work();
-    if (performance.now() >= end) {
-      break;
+  try {
+    for (const work of waiting) {
+      waiting.delete(work);
+      work();
+      if (performance.now() >= end) {
+        break;
+      }
+    }
+  } finally {
+    if (waiting.size > 0) {
+      frame ||= requestAnimationFrame(run);
     }
   }
-  frame = waiting.size > 0 ? requestAnimationFrame(run) : 0;
 }

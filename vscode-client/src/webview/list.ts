@@ -114,18 +114,19 @@ export class List {
   /** Paints the first of the items that have changed. */
   private readonly paint = (): void => {
     const [next] = this.dirty;
-    if (next) {
-      const [key, delta] = next;
-      this.dirty.delete(key);
-      const row = this.rows[key];
-      if (row) {
-        row.update(delta);
-      } else if (key >= this.oldest) {
-        this.append(this.items[key]!);
-      }
+    if (!next) {
+      return;
     }
+    const [key, delta] = next;
+    this.dirty.delete(key);
     if (this.dirty.size > 0) {
       later(this.paint);
+    }
+    const row = this.rows[key];
+    if (row) {
+      row.update(delta);
+    } else if (key >= this.oldest) {
+      this.append(this.items[key]!);
     }
   };
 
@@ -168,13 +169,14 @@ export class List {
 
   private readonly mountNext = (): void => {
     const [row] = this.arriving;
-    if (row) {
-      this.arriving.delete(row);
-      row.mount();
+    if (!row) {
+      return;
     }
+    this.arriving.delete(row);
     if (this.arriving.size > 0) {
       later(this.mountNext);
     }
+    row.mount();
   };
 
   private scrolled(): void {

@@ -101,14 +101,21 @@ test('no text of a model becomes HTML, with the policy as the second wall', asyn
 
 test('a question opens for answers after a moment, tells the answer, and goes when it is withdrawn', async () => {
   const permission = { id: 7, call: { toolCallId: 'c', title: 'rm -rf x', rawInput: 'rm -rf x' }, options: [{ optionId: 'yes', name: 'Allow once', kind: 'allow_once' }, { optionId: 'no', name: 'Reject once', kind: 'reject_once' }] };
+  // Clicked in the moment when it appears, however slow the machine is.
+  await page.evaluate(() => {
+    new MutationObserver((_, observer) => {
+      const button = document.querySelector('.permission button');
+      if (button) {
+        observer.disconnect();
+        button.click();
+        window.early = { disabled: button.disabled, sent: window.sent.filter((m) => m.type === 'answer').length };
+      }
+    }).observe(document.body, { childList: true, subtree: true });
+  });
   await tell(session(), updates(call('c', { kind: 'execute', status: 'pending', title: 'rm -rf x' })), status({ running: true, permissions: [permission] }));
   const allow = page.locator('.permission button', { hasText: 'Allow' });
   await allow.waitFor();
-  const before = await page.evaluate(() => {
-    const button = document.querySelector('.permission button');
-    button.click();
-    return { disabled: button.disabled, sent: window.sent.filter((m) => m.type === 'answer').length };
-  });
+  const before = await page.evaluate(() => window.early);
   assert.deepEqual(before, { disabled: true, sent: 0 });
   assert.notEqual(await page.evaluate(() => document.activeElement?.closest('.permission')), undefined);
   await page.locator('.permission button:enabled').first().waitFor();
@@ -136,6 +143,13 @@ test('a hunk is kept or undone in the card', async () => {
   assert.equal(await page.locator('.line.added .hljs-keyword').textContent(), 'const');
   await tell({ type: 'review', files: [] });
   await page.locator('.decisions').first().waitFor({ state: 'detached' });
+});
+
+test('a card that cannot be shown leaves the others alone', async () => {
+  const broken = [{ type: 'diff', path: '/project/a.ts', oldText: 1, newText: 2 }];
+  await tell(session(), status(), updates(call('broken', { content: broken, status: 'failed' }), call('good', { status: 'failed' }), agent('after')));
+  await page.locator('article.card', { hasText: 'good' }).waitFor();
+  await page.locator('.agent .markdown', { hasText: 'after' }).waitFor();
 });
 
 test('a message grows by blocks, and those that stay are not made again', async () => {
