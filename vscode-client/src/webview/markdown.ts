@@ -49,34 +49,61 @@ function colour(code: Element): void {
   }
 }
 
+/** The last tokens of a text, which may become others when it grows. */
+const unsettled = 3;
+
 /**
- * GrowingMarkdown is a message that grows: blocks that stay as they are are not
- * made again, and of a long one some are made in each frame.
+ * GrowingMarkdown is a message that grows: only its end is read anew, blocks
+ * that stay as they are are not made again, and of a long one some are made in
+ * each frame.
  */
 export class GrowingMarkdown {
   readonly element = h('div', { class: 'markdown' });
+  private tokens: readonly Token[] = [];
   private blocks: readonly Token[] = [];
   /** The sources of the blocks that are shown. */
   private readonly shown: string[] = [];
 
   update(text: string): void {
-    this.blocks = parser.lexer(text).filter(({ type }) => type !== 'space');
-    const same = this.shown.findIndex((raw, i) => raw !== this.blocks[i]?.raw);
-    while (same >= 0 && this.shown.length > same) {
-      this.shown.pop();
+    const before = definitions(this.tokens);
+    this.tokens = this.read(text.replaceAll(/\r\n?/g, '\n'));
+    this.blocks = this.tokens.filter(({ type }) => type !== 'space');
+    const changed = this.shown.findIndex((raw, i) => raw !== this.blocks[i]?.raw);
+    // Links anywhere may be to what is defined now.
+    const same = definitions(this.tokens) !== before ? 0 : changed < 0 ? this.shown.length : changed;
+    this.shown.length = Math.min(same, this.shown.length);
+    while (this.element.childElementCount > this.shown.length) {
       this.element.lastChild?.remove();
     }
     this.next();
   }
 
+  /** The tokens of a text: those of before where it goes on from them. */
+  private read(text: string): readonly Token[] {
+    const settled = this.tokens.slice(0, -unsettled);
+    const known = settled.map(({ raw }) => raw).join('');
+    if (text.startsWith(known)) {
+      const tokens = [...settled, ...parser.lexer(text.slice(known.length))];
+      if (definitions(tokens) === 0) {
+        return tokens;
+      }
+    }
+    return parser.lexer(text);
+  }
+
   private readonly next = (): void => {
     const block = this.blocks[this.shown.length];
     if (block) {
-      this.element.append(h('div', {}, sanitised(parser.parser([block]))));
       this.shown.push(block.raw);
+      this.element.append(h('div', {}, sanitised(parser.parser([block]))));
     }
     if (this.shown.length < this.blocks.length) {
       later(this.next);
     }
   };
+}
+
+/** How many targets of links tokens define. */
+function definitions(tokens: readonly Token[]): number {
+  return tokens.reduce((n, { type }) => n + (type === 'def' ? 1 : 0), 0);
 }

@@ -162,6 +162,10 @@ test('a message grows by blocks, and those that stay are not made again', async 
   assert.equal(await blocks.first().evaluate((block) => block.kept), true);
   assert.deepEqual(await page.locator('.agent li').allTextContents(), ['a', 'b']);
   assert.equal(await page.locator('.agent .hljs-keyword').textContent(), 'const');
+  await tell(updates(agent('\n\nsee [the page][p]\n\nmore\n\nand more\n\n[p]: https://example.org/\n')));
+  await page.locator('.agent a[href="https://example.org/"]').waitFor();
+  const whole = await page.locator('.agent .markdown').innerText();
+  assert.deepEqual(whole.split(/\n+/).filter(Boolean), ['Title', 'first one', 'a', 'b', 'const x = 1;', 'last', 'see the page', 'more', 'and more']);
 });
 
 /**
