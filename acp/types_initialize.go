@@ -106,6 +106,7 @@ type SessionCapabilities struct {
 	AdditionalDirectories *Marker `json:"additionalDirectories,omitempty"`
 	Resume                *Marker `json:"resume,omitempty"`
 	Close                 *Marker `json:"close,omitempty"`
+	Fork                  *Marker `json:"fork,omitempty"` // not in the stable schema
 	Meta                  Meta    `json:"_meta,omitempty"`
 }
 

@@ -8,6 +8,7 @@ const (
 	MethodSessionNew        = "session/new"
 	MethodSessionLoad       = "session/load"
 	MethodSessionResume     = "session/resume"
+	MethodSessionFork       = "session/fork" // not in the stable schema
 	MethodSessionList       = "session/list"
 	MethodSessionClose      = "session/close"
 	MethodSessionDelete     = "session/delete"

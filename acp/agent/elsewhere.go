@@ -2,7 +2,10 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"time"
+
+	"go.lsp.dev/jsonrpc2"
 
 	"github.com/agent-ls/agent-ls/acp"
 	"github.com/agent-ls/agent-ls/agent"
@@ -20,6 +23,12 @@ type Elsewhere interface {
 	// Import makes one of them ours, as agent.Hub.Import does. An id that is none
 	// of theirs is agent.ErrUnknownSession.
 	Import(ctx context.Context, id string, servers []acp.McpServer, o agent.SessionOptions) (*agent.Session, []agent.Record, error)
+	// Forks says whether they can be copied; it is asked when the client
+	// initializes, behind Accounts, and does not wait.
+	Forks() bool
+	// Fork copies one of them, or one of ours that goes on there, and returns the
+	// copy's id, for Import.
+	Fork(ctx context.Context, id, cwd string) (copied string, err error)
 }
 
 // elsewhere are the sessions that others keep.
@@ -30,4 +39,30 @@ func (s *Server) elsewhere(ctx context.Context, cwd string) []agent.SessionInfo 
 	ctx, cancel := context.WithTimeout(ctx, elsewhereTime)
 	defer cancel()
 	return s.o.Elsewhere.Sessions(ctx, cwd)
+}
+
+// copied opens a copy of a session.
+func (s *Server) copied(ctx context.Context, o opening, options agent.SessionOptions) (*agent.Session, error) {
+	id, err := s.o.Elsewhere.Fork(ctx, o.original, o.cwd)
+	if err != nil {
+		return nil, err
+	}
+	session, _, err := s.o.Elsewhere.Import(ctx, id, o.servers, options)
+	return session, err
+}
+
+// forkSession opens a copy of a session, where those who keep sessions can make
+// one.
+func (s *Server) forkSession(ctx context.Context, p acp.ResumeSessionRequest, raw json.RawMessage) (any, error) {
+	if s.o.Elsewhere == nil || !s.o.Elsewhere.Forks() {
+		return nil, acp.Errorf(jsonrpc2.MethodNotFound, "method not found: %s: nobody here can fork a session", acp.MethodSessionFork)
+	}
+	o := opening{original: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}
+	b, started, err := s.openSession(ctx, o.with(raw))
+	if err != nil {
+		return nil, err
+	}
+	return acp.Then{Run: started, Result: acp.NewSessionResponse{
+		SessionID: b.id, Modes: modes(b.session), ConfigOptions: s.configOptions(b.session),
+	}}, nil
 }

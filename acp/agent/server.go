@@ -133,6 +133,7 @@ var methods = map[string]method{
 	acp.MethodSessionNew:      onRaw((*Server).newSession),
 	acp.MethodSessionLoad:     onRaw((*Server).loadSession),
 	acp.MethodSessionResume:   onRaw((*Server).resumeSession),
+	acp.MethodSessionFork:     onRaw((*Server).forkSession),
 	acp.MethodSessionList:     on((*Server).listSessions),
 	acp.MethodSessionClose:    on((*Server).closeSession),
 	acp.MethodSessionDelete:   on((*Server).deleteSession),
@@ -211,6 +212,9 @@ func (s *Server) initialize(ctx context.Context, p acp.InitializeRequest) (any, 
 		SessionCapabilities: acp.SessionCapabilities{
 			List: marker, Delete: marker, Resume: marker, Close: marker, AdditionalDirectories: marker,
 		},
+	}
+	if s.o.Elsewhere != nil && s.o.Elsewhere.Forks() {
+		capabilities.SessionCapabilities.Fork = marker
 	}
 	if logins.logout {
 		capabilities.Auth.Logout = marker

@@ -20,10 +20,12 @@ const listPage = 50
 
 // opening is what session/new, load and resume have in common.
 type opening struct {
-	id      string // "" for a new session
-	cwd     string
-	roots   []string
-	servers []acp.McpServer
+	id  string // "" for a new session
+	cwd string
+	// original is the session that a new one is a copy of, "" for none.
+	original string
+	roots    []string
+	servers  []acp.McpServer
 	// unknown is how many servers the client named in a way that says nothing.
 	unknown int
 	meta    acp.Meta
@@ -104,7 +106,7 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 	jsonrpc2.Async(ctx)
 	history, err := s.attach(ctx, b, o, options)
 	if err != nil {
-		return nil, nil, s.openError(o.id, err)
+		return nil, nil, s.openError(first(o.id, o.original), err)
 	}
 	if s.o.Opening != nil {
 		if err := s.o.Opening(ctx, b.session, o.meta); err != nil {
@@ -139,9 +141,12 @@ func (s *Server) openSession(ctx context.Context, o opening) (b *bridge, started
 // under the id is closed first.
 func (s *Server) attach(ctx context.Context, b *bridge, o opening, options agent.SessionOptions) (history []agent.Record, err error) {
 	var session *agent.Session
-	if o.id == "" {
+	switch {
+	case o.original != "":
+		session, err = s.copied(ctx, o, options)
+	case o.id == "":
 		session, err = s.hub.New(ctx, options)
-	} else {
+	default:
 		if old, ok := s.lookup(o.id); ok {
 			old.session.Close()
 		}

@@ -19,8 +19,8 @@
 // # Concurrency
 //
 // An Agent and a Driver are safe for concurrent use; one turn runs at a time, and
-// an Agent is closed after its Drivers. Updates of the
-// agent are handled one after another on the read loop of its connection, which
-// stands still while the session's front end does; requests run in goroutines of
-// the connection. Close ends the agent and waits for all of it.
+// an Agent is closed after its Drivers. Updates of the agent are handled one after
+// another on the read loop of its connection, which stands still while the
+// session's front end does; requests run in goroutines of the connection. Close
+// ends the agent and waits for all of it.
 package host

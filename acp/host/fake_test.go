@@ -120,6 +120,8 @@ func (a *fakeAgent) handle(ctx context.Context, req *jsonrpc2.Request) (any, err
 		return a.newSession()
 	case acp.MethodSessionLoad, acp.MethodSessionResume:
 		return a.reopen(ctx, req.Method(), params)
+	case acp.MethodSessionFork:
+		return acp.NewSessionResponse{SessionID: "theirs-0"}, nil
 	case acp.MethodSessionList:
 		return a.list(params)
 	case acp.MethodSessionPrompt:

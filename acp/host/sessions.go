@@ -98,6 +98,33 @@ func (a *Agent) Delete(ctx context.Context, own string) (ok bool, err error) {
 	return true, nil
 }
 
+// Forks reports whether a run of the agent has said that it can fork sessions, and
+// that it can open what it has forked; it starts none.
+func (a *Agent) Forks() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for r := range a.runs {
+		if r.known() && r.can().SessionCapabilities.Fork != nil && r.reopening(true) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Fork makes a copy of a session that the agent keeps, in a folder, and returns the
+// copy's own id.
+func (a *Agent) Fork(ctx context.Context, own, cwd string) (copied string, err error) {
+	r, err := a.any(ctx)
+	if err != nil {
+		return "", err
+	}
+	var response acp.NewSessionResponse
+	if err := r.call(ctx, acp.MethodSessionFork, acp.LoadSessionRequest{SessionID: own, Cwd: cwd}, &response); err != nil {
+		return "", a.explain(r, err)
+	}
+	return response.SessionID, nil
+}
+
 // Adopt makes a session that the agent keeps under its own id the session's. It
 // is the driver of a turn that records what was said in it before, see
 // agent.Hub.Import; servers and elicitor are those of Begin.

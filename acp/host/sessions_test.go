@@ -35,7 +35,7 @@ func TestSessionIDs(t *testing.T) {
 func keeper(t *testing.T) *bed {
 	b := newBed(t)
 	b.agent.Hello.AgentCapabilities = acp.AgentCapabilities{
-		LoadSession: true, SessionCapabilities: acp.SessionCapabilities{List: &acp.Marker{}, Resume: &acp.Marker{}, Delete: &acp.Marker{}},
+		LoadSession: true, SessionCapabilities: acp.SessionCapabilities{List: &acp.Marker{}, Resume: &acp.Marker{}, Delete: &acp.Marker{}, Fork: &acp.Marker{}},
 	}
 	b.agent.Known, b.agent.Log = filepath.Join(b.state, "known"), filepath.Join(b.state, "log")
 	if err := os.WriteFile(b.agent.Known, []byte("theirs-0"), 0o600); err != nil {
@@ -116,6 +116,9 @@ func TestSessionsOfTheAgent(t *testing.T) {
 	if err != nil || strings.Join(outline(stored), "|") != want+"|user: [{\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"on\"}}}]\n|agent: on" {
 		t.Errorf("stored %q, %v", outline(stored), err)
 	}
+	if own, err := b.host.Fork(t.Context(), "theirs-0", b.dir); own != "theirs-0" || err != nil || !b.host.Forks() {
+		t.Errorf("fork %q, %v", own, err)
+	}
 	if ok, err := b.host.Delete(t.Context(), "theirs-0"); !ok || err != nil || count(b.methods(), acp.MethodSessionDelete) != 1 {
 		t.Errorf("delete %t, %v", ok, err)
 	}
@@ -134,7 +137,7 @@ func TestNoSuchSessionOfTheAgent(t *testing.T) {
 	b = keeper(t)
 	b.agent.Hello.AgentCapabilities = acp.AgentCapabilities{}
 	b.start()
-	if list, err := b.host.Sessions(t.Context(), b.dir); len(list) != 0 || err != nil {
+	if list, err := b.host.Sessions(t.Context(), b.dir); len(list) != 0 || err != nil || b.host.Forks() {
 		t.Errorf("an agent without sessions lists %+v, %v", list, err)
 	}
 	if _, err := b.adopt("theirs-0"); !errors.Is(err, agent.ErrUnknownSession) {

@@ -52,6 +52,35 @@ func (h hostedSessions) Import(ctx context.Context, id string, servers []acp.Mcp
 	})
 }
 
+// Forks says whether the configured agent can copy its sessions.
+func (h hostedSessions) Forks() bool {
+	a, ok, err := h.app.hosted.agent(h.app.config.Model)
+	return ok && err == nil && a.Forks()
+}
+
+// Fork copies a session of an agent, or the one of ours that it goes on with.
+func (h hostedSessions) Fork(ctx context.Context, id, cwd string) (copied string, err error) {
+	twin := id
+	if s, ok := h.app.hub.Get(id); ok {
+		twin = s.Info().Twin
+	} else if stored, _, err := h.app.hub.Store().Read(id); err == nil {
+		twin = stored.Twin
+	}
+	name, own, ok := host.ParseSessionID(twin)
+	if !ok {
+		return "", fmt.Errorf("%w %q at a hosted agent; prompt it once before it is forked", agent.ErrUnknownSession, id)
+	}
+	a, _, err := h.app.hosted.agent(host.Prefix + name)
+	if err != nil {
+		return "", err
+	}
+	own, err = a.Fork(ctx, own, cwd)
+	if err != nil {
+		return "", err
+	}
+	return host.SessionID(name, own), nil
+}
+
 // deleteTime bounds how long a hosted agent may take to delete a session.
 const deleteTime = 5 * time.Second
 
