@@ -17,7 +17,6 @@ import (
 // shelf keeps one session, and copies of it.
 type shelf struct {
 	hub   *agent.Hub
-	cwd   string
 	forks bool
 }
 
