@@ -11,7 +11,7 @@ import type { CallItem } from '../../src/shared/transcript';
 export type Parts = NonNullable<Testing['testing']>;
 
 /** How long something may take, in milliseconds: long, for a busy machine. */
-const patience = 45_000;
+const patience = 90_000;
 const pause = 20;
 
 /** Waits until a condition holds; the last error or value is told when it never does. */

@@ -5,7 +5,7 @@ import { say } from './report';
 
 /** Runs the tests in the extension host; the workbench calls it. */
 export async function run(): Promise<void> {
-  const suite = new Mocha({ ui: 'bdd', timeout: 60_000, grep: process.env['VSCODE_CLIENT_GREP'], reporter: 'min' });
+  const suite = new Mocha({ ui: 'bdd', timeout: 120_000, grep: process.env['VSCODE_CLIENT_GREP'], reporter: 'min' });
   for (const file of readdirSync(__dirname).filter((f) => f.endsWith('.test.js')).sort()) {
     suite.addFile(path.join(__dirname, file));
   }

@@ -25,6 +25,7 @@ beforeEach(() => fresh(policy));
 async function fresh(rules) {
   await page?.close();
   page = await browser.newPage({ viewport: { width: 420, height: 800 } });
+  page.setDefaultTimeout(180_000);
   await page.route(`${origin}/**`, (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
     if (name === '') {

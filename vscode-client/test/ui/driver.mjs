@@ -1,7 +1,8 @@
 // A user at the workbench: what is pressed, typed and seen.
 import { launchBrowser, startWorkbench } from '../workbench.mjs';
 
-const patience = 60_000;
+/** How long something may take, in milliseconds: long, for a busy machine. */
+const patience = 180_000;
 
 /** Opens the workbench on a profile with the extension under development, or as installed. */
 export async function openWorkbench(place, { development } = {}) {
