@@ -51,12 +51,14 @@ mkdir -p "$cache/bin" && cache=$(cd "$cache" && pwd) || exit 2
 linter=golangci-lint-$LINT_VERSION
 PATH=$cache/bin:$PATH
 for name in "${!AGENT_LS_@}"; do unset "$name"; done # the program takes them as settings
+export CGO_ENABLED=0 # all steps but one share what is compiled
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 program=$scratch/agent-ls$(go env GOEXE 2>/dev/null)
 
 passed=0 failed=0 skipped=0
 summary=()
+slowest='' # packages with the race detector
 
 # has PROGRAM: whether it is there; a path is any file or folder.
 has() { command -v "$1" >/dev/null 2>&1 || [ -e "$1" ]; }
@@ -158,27 +160,36 @@ cross() {
   local target ok=0
   for target in $CROSS; do
     echo "$target"
-    CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -o "$scratch/cross" ./cmd/agent-ls &&
-      CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go vet ./... || ok=1
+    GOOS=${target%/*} GOARCH=${target#*/} go build -o "$scratch/cross" ./cmd/agent-ls &&
+      GOOS=${target%/*} GOARCH=${target#*/} go vet ./... || ok=1
   done
   return $ok
 }
 
 lint() { GOLANGCI_LINT_CACHE=$cache/lint "$linter" run ./...; }
 
-# quietly: keeps results, failures, races, logs and skipped tests of "go test -v".
-quietly() { sed -E '/^ *(=== (RUN|PAUSE|CONT|NAME)|--- PASS:)/d; /^PASS$/d; /\[no test files\]$/d'; }
+# quietly: keeps results, failures, races, logs, skipped tests, and tests that
+# took ten seconds or more, of "go test -v".
+quietly() { sed -E '/^ *(=== (RUN|PAUSE|CONT|NAME)|--- PASS:.*\([0-9]\.[0-9]+s\)$)/d; /^PASS$/d; /\[no test files\]$/d'; }
 
-tests() { go test -short -timeout 10m ./...; }
+# go_test ARG…: "go test" without the vet that has a step of its own.
+go_test() { go test -vet=off "$@"; }
+
+tests() { go_test -short -timeout 10m ./...; }
+
+# with_race ARG…: "go test" with the race detector, which sleeps for a second at
+# the end of each process if it is not told otherwise.
+with_race() { CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go_test -race -v "$@" | quietly; }
 
 # Of the black-box tests only those that are about races run with the detector,
 # in the program too: the rest says the same without it in a third of the time.
 race_tests() {
   local ok=0
   # shellcheck disable=SC2046 # one word a package
-  go test -race -v -timeout 30m $(go list ./... | grep -v /acp/conformance) | quietly || ok=1
-  go test -race -v -timeout 20m -run 'TestRandomCancels|TestCrashes|TestTwoProcesses' ./acp/conformance | quietly || ok=1
-  go test -v -timeout 20m ./acp/conformance | quietly || ok=1
+  with_race -timeout 30m $(go list ./... | grep -v /acp/conformance) | tee "$scratch/race.log" || ok=1
+  slowest=$(awk '/^(ok|FAIL)[[:space:]].*s$/ { print $3 + 0, $2 }' "$scratch/race.log" | sort -rn | head -n 5)
+  with_race -timeout 20m -run 'TestRandomCancels|TestCrashes|TestTwoProcesses' ./acp/conformance || ok=1
+  go_test -v -timeout 20m ./acp/conformance | quietly || ok=1
   return $ok
 }
 
@@ -190,36 +201,42 @@ packages_with() {
   done
 }
 
-# fuzz: every fuzzer for a while. A fuzzer that the end of its time met in the
-# middle of an input may say only "context deadline exceeded": no finding.
+# fuzz: every fuzzer for a while, of a package built once.
 fuzz() {
   local pkg name ok=0
   for pkg in $(packages_with Fuzz); do
-    for name in $(go test -list '^Fuzz' "$pkg" | grep '^Fuzz'); do
-      go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZ_SECONDS}s" "$pkg" >"$scratch/fuzz.log" 2>&1
-      if grep -q '^ok' "$scratch/fuzz.log" ||
-        { grep -q 'context deadline exceeded' "$scratch/fuzz.log" && ! grep -q 'Failing input' "$scratch/fuzz.log"; }; then
-        echo "ok  $name $(grep -oE 'execs: [0-9]+' "$scratch/fuzz.log" | tail -n 1)"
-      else
-        cat "$scratch/fuzz.log"
-        ok=1
-      fi
+    go_test -c -fuzz . -o "$scratch/fuzz.test" "$pkg" || { ok=1; continue; }
+    for name in $(cd "$pkg" && "$scratch/fuzz.test" -test.list '^Fuzz'); do
+      fuzz_one "$pkg" "$name" || ok=1
     done
   done
   return $ok
 }
 
+# fuzz_one DIR NAME: a fuzzer that the end of its time met in the middle of an
+# input may say only "context deadline exceeded": no finding.
+fuzz_one() {
+  if (cd "$1" && "$scratch/fuzz.test" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "${FUZZ_SECONDS}s" \
+    -test.fuzzcachedir "$(go env GOCACHE)/fuzz/$(go list "$1")") >"$scratch/fuzz.log" 2>&1 ||
+    { grep -q 'context deadline exceeded' "$scratch/fuzz.log" && ! grep -q 'Failing input' "$scratch/fuzz.log"; }; then
+    echo "ok  $2 $(grep -oE 'execs: [0-9]+' "$scratch/fuzz.log" | tail -n 1)"
+  else
+    cat "$scratch/fuzz.log"
+    return 1
+  fi
+}
+
 benchmarks() {
   local pkg ok=0
   for pkg in $(packages_with Benchmark); do
-    go test -run '^$' -bench . -benchtime 1x "$pkg" >"$scratch/bench.log" 2>&1 || { cat "$scratch/bench.log"; ok=1; continue; }
+    go_test -run '^$' -bench . -benchtime 1x "$pkg" >"$scratch/bench.log" 2>&1 || { cat "$scratch/bench.log"; ok=1; continue; }
     grep '^ok' "$scratch/bench.log"
   done
   go run ./bench --runs 1 -- "$program" acp || ok=1
   return $ok
 }
 
-build() { CGO_ENABLED=0 go build -o "$program" ./cmd/agent-ls && "$program" version; }
+build() { go build -o "$program" ./cmd/agent-ls && "$program" version; }
 
 acp_clients() {
   local dir ok=0
@@ -269,6 +286,7 @@ fi
 echo
 echo "${bold}== summary${off}"
 printf '%s\n' "${summary[@]}"
+[ -z "$slowest" ] || printf '\nslowest packages with the race detector, seconds:\n%s\n' "$slowest"
 echo
 echo "downloads: $cache"
 (cd "$cache" && du -sh -- * 2>/dev/null | sed 's/^/  /')
