@@ -108,6 +108,22 @@ return {
     end,
   },
   {
+    'a server that does not start because of a setting is said, with where the reason is',
+    function()
+      local c = h.child({ env = { AGENT_LS_MODE = 'nonsense' } })
+      c:cmd('AgentLs open')
+      h.eventually('what is told', function()
+        local notes = c:lua('return _G.notes')
+        return vim.tbl_contains(
+          notes,
+          'agent-ls: the server did not start (exit code 2); :checkhealth agent_ls says why'
+        )
+      end)
+      c:cmd('checkhealth agent_ls')
+      h.has(c:text(), '"nonsense" is not one of read-only, ask')
+    end,
+  },
+  {
     'checkhealth tells what runs',
     function()
       local c = h.child({ files = { ['a.txt'] = 'a\n' } })
@@ -116,7 +132,7 @@ return {
       c:cmd('checkhealth agent_ls')
       local text = c:text()
       h.has(text, h.server)
-      h.has(text, 'running in ' .. c.dir .. ', 1 files')
+      h.has(text, 'running in ' .. c.dir .. ', attached files: 1')
       assert(not text:find('ERROR'), text)
     end,
   },

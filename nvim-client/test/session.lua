@@ -208,6 +208,22 @@ return {
     end,
   },
   {
+    'a fence around what a card shows is left out',
+    function()
+      local c = h.child()
+      c:cmd('AgentLs mode read-only')
+      c:prompt('!ls')
+      h.has(c:session(), '$ ls — failed\n    Error: the mode "read-only"')
+      local function unfenced(s)
+        return c:lua("return require('agent_ls.text').unfenced(...)", s)
+      end
+      h.equal('a\n```\nb', unfenced('````\na\n```\nb\n````\n'))
+      for _, s in ipairs({ 'a', '', '```\na', '```\na\n````', 'a\n```\nb\n```' }) do
+        h.equal(s, unfenced(s))
+      end
+    end,
+  },
+  {
     'on a narrow screen it leaves half to the files',
     function()
       local c = h.child({ files = { ['a.txt'] = 'one\n' } })

@@ -94,7 +94,7 @@ local function add_content(page, item, cwd)
     elseif content.type == 'content' then
       local block = content.content
       if block.type == 'text' then
-        page:body(text.lines(text.plain(block.text)))
+        page:body(text.lines(text.plain(text.unfenced(block.text))))
       else
         page:body({ ('[%s %s]'):format(block.type, block.mimeType or block.uri or '') })
       end

@@ -63,8 +63,12 @@ end
 ---@param id integer
 local function on_exit(code, signal, id)
   vim.schedule(function()
+    local how = signal ~= 0 and 'signal ' .. signal or 'exit code ' .. code
+    if not ready[id] then
+      notify(('the server did not start (%s); :checkhealth agent_ls says why'):format(how), vim.log.levels.ERROR)
+    end
     ready[id], waiting[id] = nil, nil
-    hub().gone(id, signal ~= 0 and 'signal ' .. signal or 'exit code ' .. code)
+    hub().gone(id, how)
     review.forget(id)
   end)
 end

@@ -45,7 +45,11 @@ local function check_clients()
   for _, client in ipairs(clients) do
     local files = vim.tbl_count(client.attached_buffers)
     vim.health.ok(
-      ('running in %s, %d files, positions in %s'):format(client.config.root_dir, files, client.offset_encoding)
+      ('running in %s, attached files: %d, positions in %s'):format(
+        client.config.root_dir,
+        files,
+        client.offset_encoding
+      )
     )
   end
 end

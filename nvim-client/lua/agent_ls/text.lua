@@ -21,6 +21,14 @@ function M.lines(s)
   return vim.split((s:gsub('\r\n', '\n'):gsub('\n$', '')), '\n', { plain = true })
 end
 
+--- Leaves out the fence around a text that is one block of code.
+---@param s string
+---@return string
+function M.unfenced(s)
+  local open, body, close = s:match('^(```+)[^\n`]*\n(.*)\n(```+)%s*$')
+  return open ~= nil and open == close and body or s
+end
+
 --- Makes one line of text.
 ---@param s string
 ---@return string
