@@ -172,7 +172,10 @@ for (const [name, agent] of Object.entries(agents)) {
         const { stopReason } = await other.call('session/prompt', { sessionId: theirs, prompt: [{ type: 'text', text: 'say back again' }] })
         assert.equal(stopReason, 'end_turn')
         assert.deepEqual(await listed(other), [theirs])
-        await other.call('session/delete', { sessionId: theirs })
+        const { sessionId: copy } = await other.call('session/fork', { sessionId: theirs, cwd: folder, mcpServers: [] })
+        assert.equal((await other.call('session/prompt', { sessionId: copy, prompt: [{ type: 'text', text: 'say I am a copy' }] })).stopReason, 'end_turn')
+        assert.deepEqual((await listed(other)).sort(), [theirs, copy].sort())
+        for (const sessionId of [theirs, copy]) await other.call('session/delete', { sessionId })
         assert.deepEqual(await listed(other), [])
       } finally {
         await other.close()
