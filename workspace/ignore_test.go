@@ -342,7 +342,7 @@ func FuzzRules(f *testing.F) {
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		begin := time.Now()
 		v := rs.judge(path, name, false)
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("took %v", took)
 		}
 		if v == ignoredVerdict && !strings.ContainsAny(text, "*?[\\") && !strings.Contains("/"+path+"/", "/"+name+"/") {

@@ -18,11 +18,17 @@ import (
 )
 
 // newShell is a session that can run commands, whose processes end with the
-// test.
+// test. They have all the time that a busy machine needs to end by TERM.
 func newShell(t *testing.T, o Options) (*session, *proc.Tasks) {
 	t.Helper()
+	return newShellWithGrace(t, o, unreasonable)
+}
+
+// newShellWithGrace is newShell for commands that TERM does not end.
+func newShellWithGrace(t *testing.T, o Options, grace time.Duration) (*session, *proc.Tasks) {
+	t.Helper()
 	s := newSession(t, o)
-	local := proc.NewLocal(proc.LocalOptions{Grace: 200 * time.Millisecond})
+	local := proc.NewLocal(proc.LocalOptions{Grace: grace})
 	t.Cleanup(local.Close)
 	tasks := proc.NewTasks(proc.TasksOptions{})
 	t.Cleanup(tasks.Dispose)
@@ -172,7 +178,7 @@ func TestBashWithoutStore(t *testing.T) {
 }
 
 func TestBashAborted(t *testing.T) {
-	s, _ := newShell(t, Options{})
+	s, _ := newShellWithGrace(t, Options{}, 200*time.Millisecond)
 	for _, command := range []string{"echo ready; exec sleep 100", "trap '' TERM; echo ready; while :; do sleep 1; done"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		s.run.Events = cancelOnOutput{s.cards, cancel}

@@ -19,8 +19,10 @@ import (
 // TestLocalDeadlines: the flags tell which deadline ended the command, however
 // it exits then (tools.md §3.10.8).
 func TestLocalDeadlines(t *testing.T) {
-	l := NewLocal(LocalOptions{Grace: 300 * time.Millisecond})
-	t.Cleanup(l.Close)
+	patient := NewLocal(LocalOptions{Grace: patience})
+	t.Cleanup(patient.Close)
+	hasty := NewLocal(LocalOptions{Grace: 300 * time.Millisecond})
+	t.Cleanup(hasty.Close)
 	timeout := func(p *process, _ func()) { p.end(causeTimeout) }
 	tests := []struct {
 		name, line   string
@@ -41,6 +43,10 @@ func TestLocalDeadlines(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			out := newLines()
+			l := patient
+			if tt.signal == "SIGKILL" {
+				l = hasty
+			}
 			p := start(ctx, t, l, Command{Line: tt.line, Output: out.add})
 			out.next(t)
 			tt.end(p.(*process), cancel)

@@ -309,7 +309,7 @@ func TestLocalParallel(t *testing.T) {
 }
 
 func TestLocalTerminal(t *testing.T) {
-	l := NewLocal(LocalOptions{Terminal: true})
+	l := NewLocal(LocalOptions{Terminal: true, Grace: patience})
 	defer l.Close()
 	e := runWith(t, l, Command{Line: "test -t 1 && test -t 2 && ! test -t 0 && echo tty; exit 3"})
 	if e.Stdout.Text != "tty\r\n" || code(e) != "3" || e.Stderr != (Captured{}) {
