@@ -138,7 +138,7 @@ func TestEveryKeyFromEveryPlace(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	c := load(t, world(map[string]string{userConfig: `
+	c := load(t, world(map[string]string{userConfig: `model = "script:plays/a.json"
 permission_timeout = 90
 log = "logs/a.log"
 record = "~/rec"
@@ -187,6 +187,7 @@ args = ["-y", "x"]
 env = { A = "1" }
 `}, "AGENT_LS_WIRE_LOG=wire.jsonl"))
 	want := []struct{ got, want any }{
+		{c.Model, "script:" + abs("/home/u/.config/agent-ls/plays/a.json")},
 		{c.PermissionTimeout, 90 * time.Second},
 		{c.Log, abs("/home/u/.config/agent-ls/logs/a.log")},
 		{c.Record, abs("/home/u/rec")},

@@ -59,6 +59,8 @@ type Key struct {
 	Secret bool
 	// Least is the smallest number or size that works.
 	Least int64
+	// PathAfter is the beginning of a Text behind which a path stands, "" for none.
+	PathAfter string
 
 	get func(*Config) any
 	set func(*Config, any)

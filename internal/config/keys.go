@@ -32,7 +32,7 @@ var keys = []Key{
 	setting(Key{Name: "config", Kind: Path, Flag: "config", Arg: "FILE", Outside: true, Default: "see above",
 		Doc: "The user's configuration file. One that is named must exist."},
 		func(c *Config) *string { return &c.File }),
-	setting(Key{Name: "model", Kind: Text, Flag: "model", Arg: "NAME", Default: "`direct`",
+	setting(Key{Name: "model", Kind: Text, Flag: "model", Arg: "NAME", Default: "`direct`", PathAfter: "script:",
 		Doc: "Who decides the tool calls: `direct`, `script:FILE`, `openai:MODEL`, `anthropic:MODEL`, `ollama:MODEL`, `NAME:MODEL` of a table `provider.NAME`, or `acp:NAME`."},
 		func(c *Config) *string { return &c.Model }),
 	setting(Key{Name: "mode", Kind: Choice, Values: modes, Flag: "mode", Arg: "MODE", Default: "`ask`",

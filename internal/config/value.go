@@ -90,6 +90,9 @@ func (k *Key) text(s string, b base) (any, error) {
 	if k.Kind == Path {
 		return b.path(s), nil
 	}
+	if file, ok := strings.CutPrefix(s, k.PathAfter); ok && k.PathAfter != "" && file != "" {
+		return k.PathAfter + b.path(file), nil
+	}
 	if k.Kind == Choice && indexOf(k.Values, s) < 0 {
 		return nil, fmt.Errorf("%q is not one of %s; did you mean %q?", s, strings.Join(k.Values, ", "), nearest.Of(s, k.Values))
 	}
