@@ -158,7 +158,7 @@ func TestStreamThatNeverOpens(t *testing.T) {
 		}
 		server.ServeHTTP(w, r)
 	}))
-	w := connect(t, []ServerConfig{{Name: "web", URL: url}}, func(o *Options) { o.ConnectTimeout = 2e9 })
+	w := connect(t, []ServerConfig{{Name: "web", URL: url}}, func(o *Options) { o.ConnectTimeout = 8e9 }) // a quarter of it is for the stream
 	w.ready("ping")
 	if got := w.says("ping", ""); got != "pong" {
 		t.Errorf("ping says %q", got)
