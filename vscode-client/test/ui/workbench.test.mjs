@@ -227,7 +227,7 @@ step('restoring a checkpoint shows first what it would change', async () => {
 /** Waits until a condition holds. */
 async function until(condition) {
   for (let attempt = 0; !condition(); attempt++) {
-    assert.ok(attempt < 600, `never came: ${condition}`);
+    assert.ok(attempt < 1800, `never came: ${condition}`);
     await workbench.page.waitForTimeout(100);
   }
 }
