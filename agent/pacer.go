@@ -22,6 +22,7 @@ type pacer struct {
 
 	mu      sync.Mutex
 	armed   bool // a timer runs or send is running
+	again   bool // kicked since send was called last
 	stopped bool
 	timer   *time.Timer
 	next    time.Time // not before this
@@ -31,6 +32,7 @@ type pacer struct {
 func (p *pacer) kick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.again = true
 	if !p.armed && !p.stopped {
 		p.arm()
 	}
@@ -42,13 +44,18 @@ func (p *pacer) arm() {
 	p.timer = time.AfterFunc(max(0, time.Until(p.next)), p.fire)
 }
 
+// fire calls send. What it is kicked for meanwhile may have come too late for
+// that, so it is called once more then.
 func (p *pacer) fire() {
+	p.mu.Lock()
+	p.again = false
+	p.mu.Unlock()
 	more := p.locked(p.send)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.next = time.Now().Add(pace)
 	p.armed = false
-	if more && !p.stopped {
+	if (more || p.again) && !p.stopped {
 		p.arm()
 	}
 }
