@@ -50,7 +50,9 @@ return {
       on_question(c)
       c:keys('A')
       c:shows('5 calls: 4 completed, 1 failed.')
-      h.equal('agent-ls: ask, 1 to review', c:lua("return require('agent_ls').status()"))
+      h.eventually('the end of the turn', function()
+        return c:lua("return require('agent_ls').status()") == 'agent-ls: ask, 1 to review'
+      end)
     end,
   },
   {
