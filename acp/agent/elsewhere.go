@@ -57,12 +57,5 @@ func (s *Server) forkSession(ctx context.Context, p acp.ResumeSessionRequest, ra
 	if s.o.Elsewhere == nil || !s.o.Elsewhere.Forks() {
 		return nil, acp.Errorf(jsonrpc2.MethodNotFound, "method not found: %s: nobody here can fork a session", acp.MethodSessionFork)
 	}
-	o := opening{original: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}
-	b, started, err := s.openSession(ctx, o.with(raw))
-	if err != nil {
-		return nil, err
-	}
-	return acp.Then{Run: started, Result: acp.NewSessionResponse{
-		SessionID: b.id, Modes: modes(b.session), ConfigOptions: s.configOptions(b.session),
-	}}, nil
+	return s.openNew(ctx, opening{original: p.SessionID, cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}.with(raw))
 }

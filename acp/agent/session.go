@@ -63,8 +63,13 @@ func (o opening) missing() []string {
 }
 
 func (s *Server) newSession(ctx context.Context, p acp.NewSessionRequest, raw json.RawMessage) (any, error) {
-	o := opening{cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}
-	b, started, err := s.openSession(ctx, o.with(raw))
+	return s.openNew(ctx, opening{cwd: p.Cwd, roots: p.AdditionalDirectories, servers: p.McpServers, meta: p.Meta}.with(raw))
+}
+
+// openNew opens a session that has not been there before, and answers with what
+// it offers.
+func (s *Server) openNew(ctx context.Context, o opening) (any, error) {
+	b, started, err := s.openSession(ctx, o)
 	if err != nil {
 		return nil, err
 	}
